@@ -1,0 +1,213 @@
+use std::{borrow::Cow, error::Error, fmt, sync::Arc, time::Duration};
+
+/// What became of the message that an error is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Delivery {
+    /// It never left: sending it again cannot make it run twice.
+    NeverSent,
+    /// It may have reached the peer, which may have executed it.
+    MaybeSent,
+    /// It reached the peer, which refused it before executing anything.
+    Refused,
+}
+
+/// What kind of failure of the transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TransportErrorKind {
+    /// There is nothing at the address: the command does not exist, the name does not resolve.
+    NotFound,
+    /// The peer is there but no link could be made: spawn failed, connection refused, TLS failed.
+    Connect,
+    /// The peer ended the link.
+    Closed,
+    /// The server's process ended.
+    Exited,
+    /// Reading or writing failed.
+    Io,
+    /// An HTTP status that refuses.
+    Http,
+    /// A message is over a limit of the transport.
+    TooLarge,
+    /// The peer broke the rules of the transport.
+    Protocol,
+    /// A limit of time was reached.
+    Timeout,
+    /// The link can be made once only, and was.
+    NotRepeatable,
+    /// The transport's configuration is not valid.
+    Configuration,
+}
+
+/// A failure of a transport, cheap to clone.
+#[derive(Clone)]
+pub struct TransportError(Arc<Inner>);
+
+#[derive(Debug, Clone)]
+struct Inner {
+    kind: TransportErrorKind,
+    delivery: Delivery,
+    message: Cow<'static, str>,
+    process: Option<ProcessFailure>,
+    http: Option<HttpFailure>,
+    source: Option<Arc<dyn Error + Send + Sync>>,
+}
+
+/// How a server's process ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct ProcessFailure {
+    /// The command as it was run, without its environment.
+    pub command: String,
+    /// Its exit status, if it exited.
+    pub code: Option<i32>,
+    /// The signal that ended it, if one did.
+    pub signal: Option<i32>,
+    /// The last lines that it wrote to standard error; untrusted text.
+    pub stderr_tail: String,
+}
+
+/// How an HTTP peer refused.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct HttpFailure {
+    /// The status code.
+    pub status: u16,
+    /// `Content-Type`, as it came.
+    pub content_type: Option<String>,
+    /// `Retry-After`, as a duration from now.
+    pub retry_after: Option<Duration>,
+    /// Every `WWW-Authenticate` field, as it came.
+    pub www_authenticate: Vec<String>,
+    /// The first bytes of the body; untrusted text.
+    pub body_excerpt: String,
+}
+
+impl TransportError {
+    /// An error about a message (or the link itself) with what became of it.
+    pub fn new(kind: TransportErrorKind, delivery: Delivery, message: impl Into<Cow<'static, str>>) -> Self {
+        Self(Arc::new(Inner {
+            kind,
+            delivery,
+            message: message.into(),
+            process: None,
+            http: None,
+            source: None,
+        }))
+    }
+
+    fn change(mut self, change: impl FnOnce(&mut Inner)) -> Self {
+        change(Arc::make_mut(&mut self.0));
+        self
+    }
+
+    /// The same error with its cause.
+    pub fn with_source(self, source: impl Error + Send + Sync + 'static) -> Self {
+        self.change(|inner| inner.source = Some(Arc::new(source)))
+    }
+
+    /// The same error with how the process ended.
+    pub fn with_process(self, process: ProcessFailure) -> Self {
+        self.change(|inner| inner.process = Some(process))
+    }
+
+    /// The same error with how the HTTP peer refused.
+    pub fn with_http(self, http: HttpFailure) -> Self {
+        self.change(|inner| inner.http = Some(http))
+    }
+
+    /// The same error about a message of another fate.
+    pub fn with_delivery(self, delivery: Delivery) -> Self {
+        if self.0.delivery == delivery {
+            self
+        } else {
+            self.change(|inner| inner.delivery = delivery)
+        }
+    }
+
+    /// What kind of failure.
+    pub fn kind(&self) -> TransportErrorKind {
+        self.0.kind
+    }
+
+    /// What became of the message.
+    pub fn delivery(&self) -> Delivery {
+        self.0.delivery
+    }
+
+    /// How the server's process ended, if it did.
+    pub fn process(&self) -> Option<&ProcessFailure> {
+        self.0.process.as_ref()
+    }
+
+    /// How the HTTP peer refused, if it did.
+    pub fn http(&self) -> Option<&HttpFailure> {
+        self.0.http.as_ref()
+    }
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)?;
+        if let Some(process) = &self.0.process {
+            write!(f, ": {process}")?;
+        }
+        if let Some(http) = &self.0.http {
+            write!(f, ": {http}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for ProcessFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.command)?;
+        match (self.code, self.signal) {
+            (Some(code), _) => write!(f, " exited with status {code}")?,
+            (None, Some(signal)) => write!(f, " was ended by signal {signal}")?,
+            (None, None) => {}
+        }
+        if !self.stderr_tail.is_empty() {
+            write!(f, "; standard error: {}", self.stderr_tail.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for HttpFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HTTP status {}", self.status)?;
+        if !self.body_excerpt.is_empty() {
+            write!(f, "; body: {}", self.body_excerpt.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("TransportError");
+        out.field("kind", &self.0.kind)
+            .field("delivery", &self.0.delivery)
+            .field("message", &self.0.message);
+        if let Some(process) = &self.0.process {
+            out.field("process", process);
+        }
+        if let Some(http) = &self.0.http {
+            out.field("http", http);
+        }
+        if let Some(source) = &self.0.source {
+            out.field("source", source);
+        }
+        out.finish()
+    }
+}
+
+impl Error for TransportError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0
+            .source
+            .as_deref()
+            .map(|source| source as &(dyn Error + 'static))
+    }
+}

@@ -1,0 +1,100 @@
+use std::io::Write;
+
+use super::{JsonRpcMessage, RequestId};
+
+impl<B: AsRef<[u8]>> JsonRpcMessage<B> {
+    /// Appends the message as JSON text, bodies as they are.
+    ///
+    /// A body that holds line breaks between its tokens keeps them: a transport that frames by lines must use
+    /// `mcp_protocol::frame`, which replaces them.
+    pub fn write_to(&self, out: &mut Vec<u8>) {
+        out.reserve(64 + self.body().map_or(0, |body| body.as_ref().len()));
+        out.extend_from_slice(b"{\"jsonrpc\":\"2.0\"");
+        let extra = match self {
+            Self::Request(request) => {
+                write_id(out, Some(&request.id));
+                write_method(out, &request.method);
+                write_params(out, request.params.as_ref());
+                &request.extra
+            }
+            Self::Notification(notification) => {
+                write_method(out, &notification.method);
+                write_params(out, notification.params.as_ref());
+                &notification.extra
+            }
+            Self::Response(response) => {
+                write_id(out, response.id.as_ref());
+                let (name, body) = match &response.outcome {
+                    Ok(result) => (&b",\"result\":"[..], result),
+                    Err(error) => (&b",\"error\":"[..], error),
+                };
+                out.extend_from_slice(name);
+                out.extend_from_slice(body.as_ref());
+                &response.extra
+            }
+        };
+        write_extra(out, extra.as_deref());
+        out.push(b'}');
+    }
+
+    /// The message as JSON text.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.write_to(&mut out);
+        out
+    }
+}
+
+fn write_id(out: &mut Vec<u8>, id: Option<&RequestId>) {
+    out.extend_from_slice(b",\"id\":");
+    match id {
+        Some(id) => write!(out, "{id}").expect("writing to memory"),
+        None => out.extend_from_slice(b"null"),
+    }
+}
+
+fn write_method(out: &mut Vec<u8>, method: &str) {
+    out.extend_from_slice(b",\"method\":");
+    write_string(out, method);
+}
+
+fn write_params<B: AsRef<[u8]>>(out: &mut Vec<u8>, params: Option<&B>) {
+    if let Some(params) = params {
+        out.extend_from_slice(b",\"params\":");
+        out.extend_from_slice(params.as_ref());
+    }
+}
+
+fn write_extra<B: AsRef<[u8]>>(out: &mut Vec<u8>, extra: Option<&Vec<(String, B)>>) {
+    for (key, value) in extra.into_iter().flatten() {
+        out.push(b',');
+        write_string(out, key);
+        out.push(b':');
+        out.extend_from_slice(value.as_ref());
+    }
+}
+
+fn write_string(out: &mut Vec<u8>, text: &str) {
+    serde_json::to_writer(out, text).expect("writing a string to memory");
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::jsonrpc::{Incoming, parse};
+
+    #[test]
+    fn what_is_written_parses_back() {
+        for text in [
+            r#"{"jsonrpc":"2.0","id":-1,"method":"tools/call","params":{"name":"x"}}"#,
+            r#"{"jsonrpc":"2.0","id":"a\"b","method":"ping"}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized","trace":{"a":1}}"#,
+            r#"{"jsonrpc":"2.0","id":3,"result":{}}"#,
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}"#,
+        ] {
+            let Incoming::Single(message) = parse(text.as_bytes()).unwrap() else {
+                panic!()
+            };
+            assert_eq!(String::from_utf8(message.to_vec()).unwrap(), text);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Json;
+
+/// A JSON-RPC error code. Any integer may come; the constants are those that the specification names.
+///
+/// Section: [Error codes](https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ErrorCode(pub i64);
+
+impl ErrorCode {
+    /// Invalid JSON was received.
+    pub const PARSE_ERROR: Self = Self(-32700);
+    /// The JSON is not a valid request.
+    pub const INVALID_REQUEST: Self = Self(-32600);
+    /// The method does not exist or is not available.
+    pub const METHOD_NOT_FOUND: Self = Self(-32601);
+    /// Invalid method parameters. In the modern era also: unknown tool, prompt, resource or cursor.
+    pub const INVALID_PARAMS: Self = Self(-32602);
+    /// Internal error of the peer.
+    pub const INTERNAL_ERROR: Self = Self(-32603);
+    /// Resource not found. Until 2025-11-25; later servers answer [`Self::INVALID_PARAMS`].
+    pub const RESOURCE_NOT_FOUND: Self = Self(-32002);
+    /// HTTP headers do not match the body. Since 2026-07-28.
+    pub const HEADER_MISMATCH: Self = Self(-32020);
+    /// The request needs a capability that the client did not declare. Since 2026-07-28.
+    pub const MISSING_REQUIRED_CLIENT_CAPABILITY: Self = Self(-32021);
+    /// The server does not support the requested protocol version. Since 2026-07-28.
+    pub const UNSUPPORTED_PROTOCOL_VERSION: Self = Self(-32022);
+    /// The client must first complete an elicitation in URL mode. 2025-11-25 only.
+    pub const URL_ELICITATION_REQUIRED: Self = Self(-32042);
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The `error` object of a response. Schema: `Error`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct JsonRpcError {
+    /// What kind of error.
+    pub code: ErrorCode,
+    /// A short description, from the peer: show it as untrusted text.
+    #[serde(default)]
+    pub message: String,
+    /// More about the error, as the peer defines it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Json>,
+}
+
+impl JsonRpcError {
+    /// An error without data.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+        }
+    }
+
+    /// The same error with `data`.
+    pub fn with_data(mut self, data: Json) -> Self {
+        self.data = Some(data);
+        self
+    }
+
+    /// The standard answer to a method that nobody serves.
+    pub fn method_not_found(method: &str) -> Self {
+        Self::new(ErrorCode::METHOD_NOT_FOUND, format!("Method not found: {method}"))
+    }
+}
+
+impl fmt::Display for JsonRpcError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (code {})", self.message, self.code)
+    }
+}
+
+impl std::error::Error for JsonRpcError {}

@@ -1,0 +1,256 @@
+//! A byte scanner over JSON text: finds where values and members begin and end without decoding them.
+//!
+//! It checks quotes and nesting, not the grammar in between: what a caller goes on to use is decoded by `serde_json`,
+//! which checks the rest.
+
+use std::ops::Range;
+
+/// Where and why scanning stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScanError {
+    /// Offset in bytes.
+    pub at: usize,
+    /// What was expected there.
+    pub expected: &'static str,
+}
+
+/// The members of the top-level object of a JSON text, as byte ranges, one at a time.
+#[derive(Debug)]
+pub struct Members<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    first: bool,
+    done: bool,
+}
+
+/// One member: the key without its quotes, escapes not decoded, and the value, without surrounding white space.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// Range of the key between its quotes.
+    pub key: Range<usize>,
+    /// Range of the value.
+    pub value: Range<usize>,
+}
+
+impl<'a> Members<'a> {
+    /// Starts at the `{` of `bytes`, after white space.
+    ///
+    /// # Errors
+    /// When the text does not start with an object.
+    pub fn of(bytes: &'a [u8]) -> Result<Self, ScanError> {
+        let at = skip_space(bytes, 0);
+        if bytes.get(at) != Some(&b'{') {
+            return Err(ScanError {
+                at,
+                expected: "an object",
+            });
+        }
+        Ok(Self {
+            bytes,
+            at: at + 1,
+            first: true,
+            done: false,
+        })
+    }
+
+    /// Offset behind what was read so far; behind the `}` once the last member was given out.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    fn read(&mut self) -> Result<Option<Member>, ScanError> {
+        let bytes = self.bytes;
+        let mut at = skip_space(bytes, self.at);
+        match bytes.get(at) {
+            Some(b'}') => {
+                self.at = at + 1;
+                self.done = true;
+                return Ok(None);
+            }
+            Some(b',') if !self.first => at = skip_space(bytes, at + 1),
+            _ if self.first => {}
+            _ => {
+                return Err(ScanError {
+                    at,
+                    expected: "`,` or `}`",
+                });
+            }
+        }
+        self.first = false;
+        if bytes.get(at) != Some(&b'"') {
+            return Err(ScanError {
+                at,
+                expected: "a member name",
+            });
+        }
+        let end = skip_string(bytes, at)?;
+        let key = at + 1..end - 1;
+        at = skip_space(bytes, end);
+        if bytes.get(at) != Some(&b':') {
+            return Err(ScanError { at, expected: "`:`" });
+        }
+        at = skip_space(bytes, at + 1);
+        let end = skip_value(bytes, at)?;
+        self.at = end;
+        Ok(Some(Member { key, value: at..end }))
+    }
+}
+
+impl Iterator for Members<'_> {
+    type Item = Result<Member, ScanError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let member = self.read();
+        self.done |= member.is_err();
+        member.transpose()
+    }
+}
+
+/// The range of the value of the top-level member `key` (the first of that name), or `None`: also when the text is no
+/// object. Stops reading as soon as it is found.
+pub fn member(bytes: &[u8], key: &str) -> Option<Range<usize>> {
+    Members::of(bytes)
+        .ok()?
+        .map_while(Result::ok)
+        .find(|member| &bytes[member.key.clone()] == key.as_bytes())
+        .map(|member| member.value)
+}
+
+/// Offset of the first byte at or after `at` that is not JSON white space.
+pub fn skip_space(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(bytes.get(at), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+        at += 1;
+    }
+    at
+}
+
+/// Offset behind the value that starts at `at`.
+///
+/// # Errors
+/// When no value starts there, or the text ends inside it.
+pub fn skip_value(bytes: &[u8], at: usize) -> Result<usize, ScanError> {
+    match bytes.get(at) {
+        Some(b'"') => skip_string(bytes, at),
+        Some(b'{' | b'[') => skip_nested(bytes, at),
+        Some(b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => Ok(skip_scalar(bytes, at)),
+        _ => Err(ScanError {
+            at,
+            expected: "a value",
+        }),
+    }
+}
+
+fn skip_scalar(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(
+        bytes.get(at),
+        Some(b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')
+    ) {
+        at += 1;
+    }
+    at
+}
+
+fn skip_nested(bytes: &[u8], start: usize) -> Result<usize, ScanError> {
+    let mut depth = 0_usize;
+    let mut at = start;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                at = skip_string(bytes, at)?;
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Ok(at + 1);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    Err(ScanError {
+        at,
+        expected: "`}` or `]`",
+    })
+}
+
+/// Offset behind the closing quote of the string whose opening quote is at `start`.
+fn skip_string(bytes: &[u8], start: usize) -> Result<usize, ScanError> {
+    /// A fold over a fixed block compiles to vector instructions, unlike a search that stops early.
+    const BLOCK: usize = 32;
+    let mut at = start + 1;
+    loop {
+        while let Some(block) = bytes.get(at..at + BLOCK) {
+            if block
+                .iter()
+                .fold(false, |hit, byte| hit | matches!(byte, b'"' | b'\\'))
+            {
+                break;
+            }
+            at += BLOCK;
+        }
+        let found = bytes[at.min(bytes.len())..]
+            .iter()
+            .position(|byte| matches!(byte, b'"' | b'\\'))
+            .ok_or(ScanError {
+                at: bytes.len(),
+                expected: "`\"`",
+            })?;
+        at += found;
+        if bytes[at] == b'"' {
+            return Ok(at + 1);
+        }
+        at += 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn members(text: &str) -> Result<Vec<(&str, &str)>, ScanError> {
+        Members::of(text.as_bytes())?
+            .map(|member| member.map(|member| (&text[member.key], &text[member.value])))
+            .collect()
+    }
+
+    #[test]
+    fn finds_members_whatever_the_white_space() {
+        let text = " { \"a\" : [1,{\"b\":\"]}\"}] ,\t\"c\":\"\\\"x\\\\\", \"d\":null}";
+        let expected = vec![("a", "[1,{\"b\":\"]}\"}]"), ("c", "\"\\\"x\\\\\""), ("d", "null")];
+        assert_eq!(members(text).unwrap(), expected);
+        assert_eq!(members("{}").unwrap(), vec![]);
+    }
+
+    #[test]
+    fn long_strings_end_at_their_own_quote() {
+        for length in 0..200 {
+            let text = format!(
+                "{{\"k\":\"{}\\\"{}\",\"z\":1}}",
+                "x".repeat(length),
+                "y".repeat(70)
+            );
+            assert_eq!(members(&text).unwrap()[1], ("z", "1"));
+        }
+    }
+
+    #[test]
+    fn truncated_text_is_an_error_at_every_byte() {
+        let text = r#"{"a":[1,{"b":"c\"d"}],"e":{"f":"0123456789012345678901234567890123456789"}}"#;
+        for end in 0..text.len() {
+            assert!(members(&text[..end]).is_err(), "{}", &text[..end]);
+        }
+    }
+
+    #[test]
+    fn member_finds_top_level_only() {
+        let text = br#"{"x":{"resultType":"no"},"resultType":"yes"}"#;
+        assert_eq!(&text[member(text, "resultType").unwrap()], br#""yes""#);
+        assert_eq!(member(b"[1]", "a"), None);
+    }
+}
