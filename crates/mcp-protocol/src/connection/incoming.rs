@@ -1,0 +1,76 @@
+use std::collections::BTreeMap;
+
+use mcp_types::RequestId;
+
+/// A request of the peer that we serve. Ours alone: the peer's ids are its own, and need not be unique.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ServeId(u64);
+
+/// The open requests of the peer.
+#[derive(Debug, Default)]
+pub(super) struct Incoming {
+    open: BTreeMap<ServeId, RequestId>,
+    next: u64,
+    replies_queued: usize,
+}
+
+/// What to do with one more request.
+pub(super) enum Admission {
+    Serve(ServeId),
+    /// Too many are open: say so.
+    Refuse,
+    /// Even the refusals pile up: the peer does not read.
+    Drop,
+}
+
+impl Incoming {
+    /// Open requests beyond these are answered with an error.
+    pub(super) const MAX_OPEN: usize = 128;
+    /// Requests are dropped while more replies than these wait to be sent.
+    pub(super) const MAX_REPLIES: usize = 1024;
+
+    pub(super) fn admit(&mut self, id: RequestId) -> Admission {
+        if self.replies_queued >= Self::MAX_REPLIES {
+            Admission::Drop
+        } else if self.open.len() >= Self::MAX_OPEN {
+            Admission::Refuse
+        } else {
+            let key = ServeId(self.next);
+            self.next += 1;
+            self.open.insert(key, id);
+            Admission::Serve(key)
+        }
+    }
+
+    /// Whether a reply that needs no serving may be queued.
+    pub(super) fn may_reply(&self) -> bool {
+        self.replies_queued < Self::MAX_REPLIES
+    }
+
+    pub(super) fn remove(&mut self, id: ServeId) -> Option<RequestId> {
+        self.open.remove(&id)
+    }
+
+    /// Takes the oldest open request with the peer's id `id` out.
+    pub(super) fn cancel(&mut self, id: &RequestId) -> Option<ServeId> {
+        let key = self
+            .open
+            .iter()
+            .find(|(_, open)| *open == id)
+            .map(|(key, _)| *key)?;
+        self.open.remove(&key);
+        Some(key)
+    }
+
+    pub(super) fn drain(&mut self) -> Vec<ServeId> {
+        std::mem::take(&mut self.open).into_keys().collect()
+    }
+
+    pub(super) fn reply_queued(&mut self) {
+        self.replies_queued += 1;
+    }
+
+    pub(super) fn reply_left(&mut self) {
+        self.replies_queued = self.replies_queued.saturating_sub(1);
+    }
+}

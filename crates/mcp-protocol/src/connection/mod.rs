@@ -1,0 +1,320 @@
+//! The state of one connection: two tables of open requests, one queue of what is to be sent.
+//!
+//! Inputs are method calls; what they lead to is read with [`Connection::poll_output`] (for the application) and
+//! [`Connection::take_outbox`] (for the transport). Drain both after every input.
+
+mod clock;
+mod incoming;
+mod outgoing;
+mod output;
+mod receive;
+#[cfg(test)]
+mod tests;
+
+use std::{collections::VecDeque, time::Instant};
+
+use bytes::Bytes;
+use mcp_types::{
+    Era, JsonRpcError, Revision,
+    jsonrpc::{JsonRpcMessage, MethodName},
+};
+use serde::Serialize;
+
+pub use clock::{Deadlines, Expired};
+pub use incoming::ServeId;
+pub use outgoing::{CancelMode, OutgoingCall};
+pub use output::{CallId, Dropped, Event, NotStarted, Origin, Outcome, Outgoing, Output, Refused, Started};
+
+use incoming::Incoming;
+use outgoing::{Pending, Table};
+
+/// How requests travel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Binding {
+    /// One channel that all messages share, as stdio: a request is cancelled by a notification.
+    Pipe,
+    /// One exchange a request, as Streamable HTTP: a request is cancelled by ending its exchange (in the legacy era,
+    /// also by a notification).
+    Exchanges,
+}
+
+/// One connection. `P` is what the caller keeps with each call, `F` how it describes that the link failed.
+#[derive(Debug)]
+pub struct Connection<P, F> {
+    binding: Binding,
+    revision: Option<Revision>,
+    calls: Table<P>,
+    serving: Incoming,
+    outbox: VecDeque<Outgoing>,
+    outputs: VecDeque<Output<P, F>>,
+    closing: bool,
+    ended: Option<F>,
+}
+
+impl<P, F: Clone> Connection<P, F> {
+    /// A connection over a fresh link; nothing is negotiated yet.
+    pub fn new(binding: Binding) -> Self {
+        Self {
+            binding,
+            revision: None,
+            calls: Table::new(),
+            serving: Incoming::default(),
+            outbox: VecDeque::new(),
+            outputs: VecDeque::new(),
+            closing: false,
+            ended: None,
+        }
+    }
+
+    /// Sends a request. Over exchanges the message is returned, for the caller to run; over a pipe it is queued.
+    ///
+    /// # Errors
+    /// When the connection is closing or its link has ended; the payload comes back.
+    pub fn call(
+        &mut self,
+        now: Instant,
+        call: OutgoingCall,
+        payload: P,
+    ) -> Result<Started, NotStarted<P, F>> {
+        if let Some(failure) = &self.ended {
+            return Err(NotStarted {
+                why: Refused::Ended(failure.clone()),
+                payload,
+            });
+        }
+        if self.closing {
+            return Err(NotStarted {
+                why: Refused::Closing,
+                payload,
+            });
+        }
+        let params = call.params.clone();
+        let method = call.method.clone();
+        let id = self.calls.insert(now, call, payload);
+        let message = JsonRpcMessage::request(id.0, method, params);
+        Ok(match self.binding {
+            Binding::Pipe => {
+                self.outbox.push_back(Outgoing::Message(message));
+                Started { id, message: None }
+            }
+            Binding::Exchanges => {
+                self.calls.left(id);
+                Started {
+                    id,
+                    message: Some(message),
+                }
+            }
+        })
+    }
+
+    /// Sends a notification. `false` when the link has ended.
+    pub fn notify(&mut self, method: impl Into<MethodName>, params: Option<Bytes>) -> bool {
+        if self.ended.is_some() {
+            return false;
+        }
+        self.outbox
+            .push_back(Outgoing::Message(JsonRpcMessage::notification(method, params)));
+        true
+    }
+
+    /// Gives a call up: its payload comes back, the peer is told in the way of era and binding. `None` when it is over.
+    ///
+    /// A call whose request has not left yet is taken out of the queue, and the peer hears nothing of it.
+    pub fn cancel(&mut self, id: CallId, reason: Option<&str>) -> Option<P> {
+        let pending = self.calls.remove(id)?;
+        self.abandon(id, pending.cancel, reason);
+        Some(pending.payload)
+    }
+
+    /// Ends the calls whose time is up. Call it at [`Self::next_deadline`].
+    pub fn timeout(&mut self, now: Instant) {
+        for (id, expired) in self.calls.expired(now) {
+            let Some(pending) = self.calls.remove(id) else {
+                continue;
+            };
+            let sent = self.calls.has_left(id);
+            self.abandon(id, pending.cancel, Some("deadline exceeded"));
+            self.finish(id, pending, Outcome::Expired { limit: expired, sent });
+        }
+    }
+
+    /// When to call [`Self::timeout`]: never later than the next deadline, sometimes earlier.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        self.calls.next_deadline()
+    }
+
+    /// Stops the clock of a call, as while a person answers. Pauses nest.
+    pub fn pause(&mut self, now: Instant, id: CallId) {
+        self.calls.pause(now, id);
+    }
+
+    /// Starts the clock of a call again, as much later as it stood still.
+    pub fn resume(&mut self, now: Instant, id: CallId) {
+        self.calls.resume(now, id);
+    }
+
+    /// Answers a request of the peer. `false` when it is no longer open: cancelled, answered, or the link has ended.
+    pub fn respond(&mut self, id: ServeId, outcome: Result<Bytes, JsonRpcError>) -> bool {
+        let Some(id) = self.serving.remove(id) else {
+            return false;
+        };
+        self.reply(match outcome {
+            Ok(result) => JsonRpcMessage::result(id, result),
+            Err(error) => JsonRpcMessage::error(Some(id), encode(&error)),
+        });
+        true
+    }
+
+    /// Forgets a request of the peer without answering it.
+    pub fn disregard(&mut self, id: ServeId) {
+        self.serving.remove(id);
+    }
+
+    /// The revision is settled: from here on messages are of this revision.
+    pub fn settle(&mut self, revision: Revision) {
+        self.revision = Some(revision);
+        self.outbox.push_back(Outgoing::Settled(revision));
+    }
+
+    /// The settled revision.
+    pub fn revision(&self) -> Option<Revision> {
+        self.revision
+    }
+
+    /// Refuses new calls from here on; those in flight go on.
+    pub fn stop(&mut self) {
+        self.closing = true;
+    }
+
+    /// An exchange ended. If its call is still open, it ends with `failure`, or with [`Outcome::NoReply`].
+    pub fn exchange_ended(&mut self, id: CallId, failure: Option<F>) {
+        if let Some(pending) = self.calls.remove(id) {
+            let outcome = failure.map_or(Outcome::NoReply, |failure| Outcome::Lost { failure, sent: true });
+            self.finish(id, pending, outcome);
+        }
+    }
+
+    /// The link ended. Every open call ends with `failure`; nothing can be sent any more.
+    pub fn link_ended(&mut self, failure: F) {
+        if self.ended.is_some() {
+            return;
+        }
+        for (id, pending) in self.calls.drain() {
+            let sent = self.calls.has_left(id);
+            self.finish(
+                id,
+                pending,
+                Outcome::Lost {
+                    failure: failure.clone(),
+                    sent,
+                },
+            );
+        }
+        for id in self.serving.drain() {
+            self.outputs
+                .push_back(Output::Event(Event::RequestCancelled { id }));
+        }
+        self.outbox.clear();
+        self.ended = Some(failure);
+    }
+
+    /// Moves what is to be sent to the end of `batch`. From here on it may have left.
+    pub fn take_outbox(&mut self, batch: &mut VecDeque<Outgoing>) {
+        for entry in &self.outbox {
+            match entry {
+                Outgoing::Message(JsonRpcMessage::Request(request)) => {
+                    if let Some(id) = request.id.as_i64() {
+                        self.calls.left(CallId(id));
+                    }
+                }
+                Outgoing::Message(JsonRpcMessage::Response(_)) => self.serving.reply_left(),
+                _ => {}
+            }
+        }
+        batch.append(&mut self.outbox);
+    }
+
+    /// Whether [`Self::take_outbox`] would find anything.
+    pub fn has_outgoing(&self) -> bool {
+        !self.outbox.is_empty()
+    }
+
+    /// Says that the request `id` was taken from the outbox but never left.
+    pub fn never_left(&mut self, id: CallId) {
+        self.calls.never_left(id);
+    }
+
+    /// What happened, for the application, in order.
+    pub fn poll_output(&mut self) -> Option<Output<P, F>> {
+        self.outputs.pop_front()
+    }
+
+    /// How many calls are open.
+    pub fn open_calls(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// The payload of an open call.
+    pub fn payload(&self, id: CallId) -> Option<&P> {
+        self.calls.get(id).map(|pending| &pending.payload)
+    }
+
+    fn finish(&mut self, id: CallId, pending: Pending<P>, outcome: Outcome<F>) {
+        self.outputs.push_back(Output::Finished {
+            id,
+            payload: pending.payload,
+            outcome,
+        });
+    }
+
+    /// Tells the peer that nobody waits for the reply to `id` any more.
+    fn abandon(&mut self, id: CallId, mode: CancelMode, reason: Option<&str>) {
+        if self.ended.is_some() {
+            return;
+        }
+        if !self.calls.has_left(id) {
+            let is_request = |entry: &Outgoing| matches!(entry, Outgoing::Message(JsonRpcMessage::Request(request)) if request.id.as_i64() == Some(id.0));
+            if let Some(at) = self.outbox.iter().position(is_request) {
+                self.outbox.remove(at);
+            }
+            return;
+        }
+        let legacy = self.revision.is_none_or(|revision| revision.era() == Era::Legacy);
+        if mode == CancelMode::Notify && (self.binding == Binding::Pipe || legacy) {
+            let params = encode(&Cancelled {
+                request_id: id.0,
+                reason,
+            });
+            self.outbox
+                .push_back(Outgoing::Message(JsonRpcMessage::notification(
+                    "notifications/cancelled",
+                    Some(params),
+                )));
+        }
+        match self.binding {
+            Binding::Pipe => self.outbox.push_back(Outgoing::Abandon(id)),
+            Binding::Exchanges => self.outputs.push_back(Output::Abandon(id)),
+        }
+    }
+
+    fn reply(&mut self, message: JsonRpcMessage<Bytes>) {
+        if self.ended.is_none() {
+            self.serving.reply_queued();
+            self.outbox.push_back(Outgoing::Message(message));
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Cancelled<'a> {
+    request_id: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+fn encode(value: &impl Serialize) -> Bytes {
+    serde_json::to_vec(value)
+        .expect("strings and numbers can be written")
+        .into()
+}

@@ -1,0 +1,182 @@
+use std::{collections::HashMap, time::Instant};
+
+use bytes::Bytes;
+use mcp_types::{ProgressToken, jsonrpc::MethodName};
+
+use super::{CallId, Deadlines, Expired, clock::Clock};
+
+/// A request to send.
+#[derive(Debug, Clone)]
+pub struct OutgoingCall {
+    /// The method.
+    pub method: MethodName,
+    /// Raw params, complete.
+    pub params: Option<Bytes>,
+    /// The progress token that stands in `params`, if any; unique among open calls.
+    pub progress_token: Option<i64>,
+    /// How long it may take.
+    pub deadlines: Deadlines,
+    /// How the peer learns that it was given up.
+    pub cancel: CancelMode,
+}
+
+/// How the peer learns that a call was given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CancelMode {
+    /// In the way of era and binding.
+    Notify,
+    /// Not at all: `initialize` must not be cancelled, an abandoned probe sends nothing.
+    Silent,
+}
+
+/// The open calls.
+#[derive(Debug)]
+pub(super) struct Table<P> {
+    pending: HashMap<i64, Pending<P>>,
+    tokens: HashMap<i64, i64>,
+    last: i64,
+    /// Requests leave in the order of their ids, so one number tells which have.
+    left_through: i64,
+    /// Not later than the first deadline.
+    wake_at: Option<Instant>,
+}
+
+#[derive(Debug)]
+pub(super) struct Pending<P> {
+    pub(super) payload: P,
+    pub(super) method: MethodName,
+    pub(super) cancel: CancelMode,
+    token: Option<i64>,
+    clock: Clock,
+}
+
+impl<P> Table<P> {
+    pub(super) fn new() -> Self {
+        Self {
+            pending: HashMap::new(),
+            tokens: HashMap::new(),
+            last: 0,
+            left_through: 0,
+            wake_at: None,
+        }
+    }
+
+    pub(super) fn insert(&mut self, now: Instant, call: OutgoingCall, payload: P) -> CallId {
+        self.last += 1;
+        let clock = Clock::start(now, call.deadlines);
+        self.wake_by(clock.due());
+        if let Some(token) = call.progress_token {
+            self.tokens.insert(token, self.last);
+        }
+        let pending = Pending {
+            payload,
+            method: call.method,
+            cancel: call.cancel,
+            token: call.progress_token,
+            clock,
+        };
+        self.pending.insert(self.last, pending);
+        CallId(self.last)
+    }
+
+    pub(super) fn get(&self, id: CallId) -> Option<&Pending<P>> {
+        self.pending.get(&id.0)
+    }
+
+    pub(super) fn remove(&mut self, id: CallId) -> Option<Pending<P>> {
+        let pending = self.pending.remove(&id.0)?;
+        if let Some(token) = pending.token {
+            self.tokens.remove(&token);
+        }
+        Some(pending)
+    }
+
+    /// Takes every call out, oldest first.
+    pub(super) fn drain(&mut self) -> Vec<(CallId, Pending<P>)> {
+        self.tokens.clear();
+        self.wake_at = None;
+        let mut all: Vec<_> = self
+            .pending
+            .drain()
+            .map(|(id, pending)| (CallId(id), pending))
+            .collect();
+        all.sort_by_key(|(id, _)| *id);
+        all
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.pending.len()
+    }
+
+    /// The open call that `token` belongs to; its idle limit is extended if it asked for that.
+    pub(super) fn progress(&mut self, now: Instant, token: &ProgressToken) -> Option<(CallId, &Pending<P>)> {
+        let id = *self.tokens.get(&token.answers_to()?)?;
+        let pending = self.pending.get_mut(&id)?;
+        pending.clock.progress(now);
+        Some((CallId(id), pending))
+    }
+
+    pub(super) fn pause(&mut self, now: Instant, id: CallId) {
+        if let Some(pending) = self.pending.get_mut(&id.0) {
+            pending.clock.pause(now);
+        }
+    }
+
+    pub(super) fn resume(&mut self, now: Instant, id: CallId) {
+        if let Some(pending) = self.pending.get_mut(&id.0) {
+            pending.clock.resume(now);
+            let due = pending.clock.due();
+            self.wake_by(due);
+        }
+    }
+
+    /// The calls whose time is up, oldest first. Costs a scan of the open calls only when the bound is reached.
+    pub(super) fn expired(&mut self, now: Instant) -> Vec<(CallId, Expired)> {
+        if self.wake_at.is_none_or(|at| at > now) {
+            return Vec::new();
+        }
+        let mut expired = Vec::new();
+        self.wake_at = None;
+        let mut next: Option<Instant> = None;
+        for (id, pending) in &self.pending {
+            match pending.clock.expired(now) {
+                Some(limit) => expired.push((CallId(*id), limit)),
+                None => next = earlier(next, pending.clock.due()),
+            }
+        }
+        self.wake_at = next;
+        expired.sort_by_key(|(id, _)| *id);
+        expired
+    }
+
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.wake_at
+    }
+
+    pub(super) fn left(&mut self, id: CallId) {
+        self.left_through = self.left_through.max(id.0);
+    }
+
+    pub(super) fn never_left(&mut self, id: CallId) {
+        self.left_through = self.left_through.min(id.0 - 1);
+    }
+
+    pub(super) fn has_left(&self, id: CallId) -> bool {
+        id.0 <= self.left_through
+    }
+
+    pub(super) fn was_issued(&self, id: CallId) -> bool {
+        (1..=self.last).contains(&id.0)
+    }
+
+    fn wake_by(&mut self, due: Option<Instant>) {
+        self.wake_at = earlier(self.wake_at, due);
+    }
+}
+
+fn earlier(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}

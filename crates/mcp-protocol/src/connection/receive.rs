@@ -1,0 +1,160 @@
+use std::time::Instant;
+
+use bytes::Bytes;
+use mcp_types::{
+    Era, ErrorCode, JsonRpcError, ProgressToken, RequestId, Revision,
+    jsonrpc::{JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, scan},
+};
+use serde::de::DeserializeOwned;
+
+use super::{
+    CallId, Connection, Dropped, Event, Origin, Outcome, Output, encode,
+    incoming::{Admission, Incoming},
+};
+
+impl<P: Clone, F: Clone> Connection<P, F> {
+    /// Takes one message of the peer.
+    pub fn receive(&mut self, now: Instant, origin: Origin, message: JsonRpcMessage<Bytes>) {
+        if self.ended.is_some() {
+            return;
+        }
+        match message {
+            JsonRpcMessage::Response(response) => self.receive_response(origin, response),
+            JsonRpcMessage::Notification(notification) => {
+                self.receive_notification(now, origin, notification);
+            }
+            JsonRpcMessage::Request(request) => self.receive_request(origin, request),
+        }
+    }
+
+    /// Takes a batch. Only revision 2025-03-26 has batches; from others it is dropped.
+    pub fn receive_batch(&mut self, now: Instant, origin: Origin, messages: Vec<JsonRpcMessage<Bytes>>) {
+        if self.revision != Some(Revision::V2025_03_26) {
+            return self.drop_with(Dropped::Batch(messages.len()));
+        }
+        for message in messages {
+            self.receive(now, origin, message);
+        }
+    }
+
+    fn receive_response(&mut self, origin: Origin, response: JsonRpcResponse<Bytes>) {
+        let id = match (response.id, origin) {
+            (Some(id), _) => id,
+            // An error without an id answers the request whose exchange it came in.
+            (None, Origin::Exchange(call)) => call.into(),
+            (None, Origin::Shared) => {
+                let (Ok(error) | Err(error)) = response.outcome;
+                return self.drop_with(Dropped::UnattributedError(error));
+            }
+        };
+        let ours = id.answers_to().map(CallId);
+        let call = match (ours, origin) {
+            (Some(ours), Origin::Exchange(call)) if ours != call => {
+                return self.drop_with(Dropped::ForeignReply(id));
+            }
+            // What has not left cannot have been answered.
+            (Some(ours), _) if self.calls.was_issued(ours) && self.calls.has_left(ours) => ours,
+            _ => return self.drop_with(Dropped::ForeignReply(id)),
+        };
+        match self.calls.remove(call) {
+            Some(pending) => {
+                let outcome = match response.outcome {
+                    Ok(result) => Outcome::Result(result),
+                    Err(error) => Outcome::Error(error),
+                };
+                self.finish(call, pending, outcome);
+            }
+            None => self.drop_with(Dropped::LateReply(id)),
+        }
+    }
+
+    fn receive_notification(
+        &mut self,
+        now: Instant,
+        origin: Origin,
+        notification: JsonRpcNotification<Bytes>,
+    ) {
+        match notification.method.as_ref() {
+            "notifications/progress" => self.receive_progress(now, notification.params.unwrap_or_default()),
+            "notifications/cancelled" => self.receive_cancelled(origin, notification),
+            _ => self.outputs.push_back(Output::Event(Event::Notification {
+                method: notification.method,
+                params: notification.params,
+                origin,
+            })),
+        }
+    }
+
+    fn receive_progress(&mut self, now: Instant, params: Bytes) {
+        let token: Option<ProgressToken> = member(&params, "progressToken");
+        match token.and_then(|token| self.calls.progress(now, &token)) {
+            Some((id, pending)) => {
+                let payload = pending.payload.clone();
+                self.outputs.push_back(Output::Progress { id, payload, params });
+            }
+            None => self.drop_with(Dropped::StrayProgress(params)),
+        }
+    }
+
+    fn receive_cancelled(&mut self, origin: Origin, notification: JsonRpcNotification<Bytes>) {
+        let params = notification.params.clone().unwrap_or_default();
+        let Some(id) = member::<RequestId>(&params, "requestId") else {
+            return;
+        };
+        if let Some(id) = self.serving.cancel(&id) {
+            self.outputs
+                .push_back(Output::Event(Event::RequestCancelled { id }));
+            return;
+        }
+        // The one request of ours that a peer may cancel.
+        let subscription = id.answers_to().map(CallId).filter(|call| {
+            self.calls
+                .get(*call)
+                .is_some_and(|pending| pending.method == "subscriptions/listen")
+        });
+        if let Some((call, pending)) = subscription.and_then(|call| Some((call, self.calls.remove(call)?))) {
+            self.finish(call, pending, Outcome::CancelledByPeer);
+            return;
+        }
+        self.outputs.push_back(Output::Event(Event::Notification {
+            method: notification.method,
+            params: notification.params,
+            origin,
+        }));
+    }
+
+    fn receive_request(&mut self, origin: Origin, request: JsonRpcRequest<Bytes>) {
+        let legacy = self.revision.is_none_or(|revision| revision.era() == Era::Legacy);
+        if request.method == "ping" && legacy {
+            if self.serving.may_reply() {
+                self.reply(JsonRpcMessage::result(request.id, Bytes::from_static(b"{}")));
+            } else {
+                self.drop_with(Dropped::RequestFlood(request.id));
+            }
+            return;
+        }
+        match self.serving.admit(request.id.clone()) {
+            Admission::Serve(id) => self.outputs.push_back(Output::Event(Event::Request {
+                id,
+                request_id: request.id,
+                method: request.method,
+                params: request.params,
+                origin,
+            })),
+            Admission::Refuse => {
+                let message = format!("More than {} requests are open", Incoming::MAX_OPEN);
+                let error = JsonRpcError::new(ErrorCode::INTERNAL_ERROR, message);
+                self.reply(JsonRpcMessage::error(Some(request.id), encode(&error)));
+            }
+            Admission::Drop => self.drop_with(Dropped::RequestFlood(request.id)),
+        }
+    }
+
+    fn drop_with(&mut self, dropped: Dropped) {
+        self.outputs.push_back(Output::Event(Event::Dropped(dropped)));
+    }
+}
+
+fn member<T: DeserializeOwned>(params: &[u8], key: &str) -> Option<T> {
+    serde_json::from_slice(&params[scan::member(params, key)?]).ok()
+}
