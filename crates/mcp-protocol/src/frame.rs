@@ -62,12 +62,7 @@ impl LineDecoder {
 
     /// A decoder for lines of at most `limit` bytes, counted without the `\n`.
     pub fn with_limit(limit: usize) -> Self {
-        Self {
-            limit,
-            searched: 0,
-            oversize: None,
-            at_start: true,
-        }
+        Self { limit, searched: 0, oversize: None, at_start: true }
     }
 
     /// The longest line that is taken, in bytes.

@@ -38,10 +38,7 @@ mod tests {
     #[test]
     fn the_kind_is_read_never_guessed() {
         assert_eq!(result_kind(br#"{"content":[]}"#), ResultKind::Complete);
-        assert_eq!(
-            result_kind(br#"{"content":[],"resultType":null}"#),
-            ResultKind::Complete
-        );
+        assert_eq!(result_kind(br#"{"content":[],"resultType":null}"#), ResultKind::Complete);
         assert_eq!(
             result_kind(br#"{"content":[{"resultType":"no"}],"resultType":"complete"}"#),
             ResultKind::Complete
@@ -50,10 +47,7 @@ mod tests {
             result_kind(br#"{"resultType":"input_required","requestState":"s"}"#),
             ResultKind::InputRequired
         );
-        assert_eq!(
-            result_kind(br#"{"resultType":"later"}"#),
-            ResultKind::Other("later".into())
-        );
+        assert_eq!(result_kind(br#"{"resultType":"later"}"#), ResultKind::Other("later".into()));
         assert_eq!(result_kind(br#"{"resultType":7}"#), ResultKind::Other("7".into()));
     }
 }

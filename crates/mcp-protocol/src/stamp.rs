@@ -78,10 +78,7 @@ impl Stamp {
         } else {
             let start = scan::skip_space(&params, 0);
             if params.get(start) != Some(&b'{') {
-                return Err(scan::ScanError {
-                    at: start,
-                    expected: "an object",
-                });
+                return Err(scan::ScanError { at: start, expected: "an object" });
             }
             start + 1
         };
@@ -208,36 +205,22 @@ mod tests {
     }
 
     fn modern() -> Stamp {
-        Stamp {
-            members: (*b"\"v\":1,\"c\":{}").into(),
-        }
+        Stamp { members: (*b"\"v\":1,\"c\":{}").into() }
     }
 
     #[test]
     fn legacy_params_go_out_as_they_are() {
         assert_eq!(apply(&Stamp::legacy(), "", Metadata::default()), None);
-        assert_eq!(
-            apply(&Stamp::legacy(), r#"{"a":1}"#, Metadata::default()).unwrap(),
-            r#"{"a":1}"#
-        );
-        let token = Metadata {
-            progress_token: Some(7),
-            members: None,
-        };
-        assert_eq!(
-            apply(&Stamp::legacy(), "", token).unwrap(),
-            r#"{"_meta":{"progressToken":7}}"#
-        );
+        assert_eq!(apply(&Stamp::legacy(), r#"{"a":1}"#, Metadata::default()).unwrap(), r#"{"a":1}"#);
+        let token = Metadata { progress_token: Some(7), members: None };
+        assert_eq!(apply(&Stamp::legacy(), "", token).unwrap(), r#"{"_meta":{"progressToken":7}}"#);
     }
 
     #[test]
     fn the_stamp_is_spliced_in_front() {
         let none = Metadata::default();
         assert_eq!(apply(&modern(), "", none).unwrap(), r#"{"_meta":{"v":1,"c":{}}}"#);
-        assert_eq!(
-            apply(&modern(), "{ }", none).unwrap(),
-            r#"{"_meta":{"v":1,"c":{}}}"#
-        );
+        assert_eq!(apply(&modern(), "{ }", none).unwrap(), r#"{"_meta":{"v":1,"c":{}}}"#);
         assert_eq!(
             apply(&modern(), r#" {"a":"\"_meta\""}"#, none).unwrap(),
             r#"{"_meta":{"v":1,"c":{}},"a":"\"_meta\""}"#
@@ -246,16 +229,9 @@ mod tests {
 
     #[test]
     fn the_callers_members_win() {
-        let members: JsonObject = [
-            ("c", Json::encode("mine").unwrap()),
-            ("x", Json::encode(&1).unwrap()),
-        ]
-        .into_iter()
-        .collect();
-        let metadata = Metadata {
-            progress_token: Some(3),
-            members: Some(&members),
-        };
+        let members: JsonObject =
+            [("c", Json::encode("mine").unwrap()), ("x", Json::encode(&1).unwrap())].into_iter().collect();
+        let metadata = Metadata { progress_token: Some(3), members: Some(&members) };
         let params = r#"{"a":1,"_meta":{"progressToken":"old","v":9,"x":0,"y":2},"b":2}"#;
         assert_eq!(
             apply(&modern(), params, metadata).unwrap(),

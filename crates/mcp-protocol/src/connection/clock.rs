@@ -38,12 +38,7 @@ struct Pause {
 impl Clock {
     pub(super) fn start(now: Instant, deadlines: Deadlines) -> Self {
         let at = |limit: Option<Duration>| limit.and_then(|limit| now.checked_add(limit));
-        Self {
-            deadlines,
-            idle_at: at(deadlines.idle),
-            total_at: at(deadlines.total),
-            paused: None,
-        }
+        Self { deadlines, idle_at: at(deadlines.idle), total_at: at(deadlines.total), paused: None }
     }
 
     /// When the first limit is reached; `None` while paused or without limits.
@@ -107,11 +102,7 @@ mod tests {
     #[test]
     fn progress_extends_idle_but_never_total() {
         let start = Instant::now();
-        let deadlines = Deadlines {
-            idle: Some(secs(3)),
-            total: Some(secs(10)),
-            extend_on_progress: true,
-        };
+        let deadlines = Deadlines { idle: Some(secs(3)), total: Some(secs(10)), extend_on_progress: true };
         let mut clock = Clock::start(start, deadlines);
         for second in 1..10 {
             assert_eq!(clock.expired(start + secs(second)), None);
@@ -120,13 +111,7 @@ mod tests {
         assert_eq!(clock.due(), Some(start + secs(10)));
         assert_eq!(clock.expired(start + secs(10)), Some(Expired::Total(secs(10))));
 
-        let mut clock = Clock::start(
-            start,
-            Deadlines {
-                extend_on_progress: false,
-                ..deadlines
-            },
-        );
+        let mut clock = Clock::start(start, Deadlines { extend_on_progress: false, ..deadlines });
         clock.progress(start + secs(2));
         assert_eq!(clock.expired(start + secs(3)), Some(Expired::Idle(secs(3))));
     }
@@ -134,11 +119,7 @@ mod tests {
     #[test]
     fn a_paused_clock_stands_still() {
         let start = Instant::now();
-        let deadlines = Deadlines {
-            idle: Some(secs(3)),
-            total: Some(secs(10)),
-            extend_on_progress: true,
-        };
+        let deadlines = Deadlines { idle: Some(secs(3)), total: Some(secs(10)), extend_on_progress: true };
         let mut clock = Clock::start(start, deadlines);
         clock.pause(start + secs(2));
         clock.pause(start + secs(4));
@@ -156,11 +137,7 @@ mod tests {
 
     #[test]
     fn limits_beyond_the_end_of_time_are_no_limits() {
-        let deadlines = Deadlines {
-            idle: Some(Duration::MAX),
-            total: None,
-            extend_on_progress: false,
-        };
+        let deadlines = Deadlines { idle: Some(Duration::MAX), total: None, extend_on_progress: false };
         assert_eq!(Clock::start(Instant::now(), deadlines).due(), None);
     }
 }

@@ -53,11 +53,7 @@ impl Incoming {
 
     /// Takes the oldest open request with the peer's id `id` out.
     pub(super) fn cancel(&mut self, id: &RequestId) -> Option<ServeId> {
-        let key = self
-            .open
-            .iter()
-            .find(|(_, open)| *open == id)
-            .map(|(key, _)| *key)?;
+        let key = self.open.iter().find(|(_, open)| *open == id).map(|(key, _)| *key)?;
         self.open.remove(&key);
         Some(key)
     }

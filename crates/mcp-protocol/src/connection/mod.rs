@@ -77,16 +77,10 @@ impl<P, F: Clone> Connection<P, F> {
         payload: P,
     ) -> Result<Started, NotStarted<P, F>> {
         if let Some(failure) = &self.ended {
-            return Err(NotStarted {
-                why: Refused::Ended(failure.clone()),
-                payload,
-            });
+            return Err(NotStarted { why: Refused::Ended(failure.clone()), payload });
         }
         if self.closing {
-            return Err(NotStarted {
-                why: Refused::Closing,
-                payload,
-            });
+            return Err(NotStarted { why: Refused::Closing, payload });
         }
         let params = call.params.clone();
         let method = call.method.clone();
@@ -99,10 +93,7 @@ impl<P, F: Clone> Connection<P, F> {
             }
             Binding::Exchanges => {
                 self.calls.left(id);
-                Started {
-                    id,
-                    message: Some(message),
-                }
+                Started { id, message: Some(message) }
             }
         })
     }
@@ -112,8 +103,7 @@ impl<P, F: Clone> Connection<P, F> {
         if self.ended.is_some() {
             return false;
         }
-        self.outbox
-            .push_back(Outgoing::Message(JsonRpcMessage::notification(method, params)));
+        self.outbox.push_back(Outgoing::Message(JsonRpcMessage::notification(method, params)));
         true
     }
 
@@ -201,18 +191,10 @@ impl<P, F: Clone> Connection<P, F> {
         }
         for (id, pending) in self.calls.drain() {
             let sent = self.calls.has_left(id);
-            self.finish(
-                id,
-                pending,
-                Outcome::Lost {
-                    failure: failure.clone(),
-                    sent,
-                },
-            );
+            self.finish(id, pending, Outcome::Lost { failure: failure.clone(), sent });
         }
         for id in self.serving.drain() {
-            self.outputs
-                .push_back(Output::Event(Event::RequestCancelled { id }));
+            self.outputs.push_back(Output::Event(Event::RequestCancelled { id }));
         }
         self.outbox.clear();
         self.ended = Some(failure);
@@ -260,11 +242,7 @@ impl<P, F: Clone> Connection<P, F> {
     }
 
     fn finish(&mut self, id: CallId, pending: Pending<P>, outcome: Outcome<F>) {
-        self.outputs.push_back(Output::Finished {
-            id,
-            payload: pending.payload,
-            outcome,
-        });
+        self.outputs.push_back(Output::Finished { id, payload: pending.payload, outcome });
     }
 
     /// Tells the peer that nobody waits for the reply to `id` any more.
@@ -281,15 +259,11 @@ impl<P, F: Clone> Connection<P, F> {
         }
         let legacy = self.revision.is_none_or(|revision| revision.era() == Era::Legacy);
         if mode == CancelMode::Notify && (self.binding == Binding::Pipe || legacy) {
-            let params = encode(&Cancelled {
-                request_id: id.0,
-                reason,
-            });
-            self.outbox
-                .push_back(Outgoing::Message(JsonRpcMessage::notification(
-                    "notifications/cancelled",
-                    Some(params),
-                )));
+            let params = encode(&Cancelled { request_id: id.0, reason });
+            self.outbox.push_back(Outgoing::Message(JsonRpcMessage::notification(
+                "notifications/cancelled",
+                Some(params),
+            )));
         }
         match self.binding {
             Binding::Pipe => self.outbox.push_back(Outgoing::Abandon(id)),
@@ -314,7 +288,5 @@ struct Cancelled<'a> {
 }
 
 fn encode(value: &impl Serialize) -> Bytes {
-    serde_json::to_vec(value)
-        .expect("strings and numbers can be written")
-        .into()
+    serde_json::to_vec(value).expect("strings and numbers can be written").into()
 }

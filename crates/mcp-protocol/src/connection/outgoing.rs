@@ -52,13 +52,7 @@ pub(super) struct Pending<P> {
 
 impl<P> Table<P> {
     pub(super) fn new() -> Self {
-        Self {
-            pending: HashMap::new(),
-            tokens: HashMap::new(),
-            last: 0,
-            left_through: 0,
-            wake_at: None,
-        }
+        Self { pending: HashMap::new(), tokens: HashMap::new(), last: 0, left_through: 0, wake_at: None }
     }
 
     pub(super) fn insert(&mut self, now: Instant, call: OutgoingCall, payload: P) -> CallId {
@@ -68,13 +62,8 @@ impl<P> Table<P> {
         if let Some(token) = call.progress_token {
             self.tokens.insert(token, self.last);
         }
-        let pending = Pending {
-            payload,
-            method: call.method,
-            cancel: call.cancel,
-            token: call.progress_token,
-            clock,
-        };
+        let pending =
+            Pending { payload, method: call.method, cancel: call.cancel, token: call.progress_token, clock };
         self.pending.insert(self.last, pending);
         CallId(self.last)
     }
@@ -95,11 +84,7 @@ impl<P> Table<P> {
     pub(super) fn drain(&mut self) -> Vec<(CallId, Pending<P>)> {
         self.tokens.clear();
         self.wake_at = None;
-        let mut all: Vec<_> = self
-            .pending
-            .drain()
-            .map(|(id, pending)| (CallId(id), pending))
-            .collect();
+        let mut all: Vec<_> = self.pending.drain().map(|(id, pending)| (CallId(id), pending)).collect();
         all.sort_by_key(|(id, _)| *id);
         all
     }

@@ -102,15 +102,12 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             return;
         };
         if let Some(id) = self.serving.cancel(&id) {
-            self.outputs
-                .push_back(Output::Event(Event::RequestCancelled { id }));
+            self.outputs.push_back(Output::Event(Event::RequestCancelled { id }));
             return;
         }
         // The one request of ours that a peer may cancel.
         let subscription = id.answers_to().map(CallId).filter(|call| {
-            self.calls
-                .get(*call)
-                .is_some_and(|pending| pending.method == "subscriptions/listen")
+            self.calls.get(*call).is_some_and(|pending| pending.method == "subscriptions/listen")
         });
         if let Some((call, pending)) = subscription.and_then(|call| Some((call, self.calls.remove(call)?))) {
             self.finish(call, pending, Outcome::CancelledByPeer);

@@ -9,10 +9,7 @@ fn line(text: impl AsRef<[u8]>) -> Frame {
 }
 
 fn too_long(start: &str, length: u64) -> Frame {
-    Frame::TooLong {
-        start: Bytes::copy_from_slice(start.as_bytes()),
-        length,
-    }
+    Frame::TooLong { start: Bytes::copy_from_slice(start.as_bytes()), length }
 }
 
 fn frames_of<'a>(limit: usize, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Frame> {
@@ -65,10 +62,7 @@ fn blank_lines_are_passed_over() {
 #[test]
 fn a_byte_order_mark_is_dropped_at_the_start_only() {
     let stream = "\u{feff}{}\n\u{feff}{}\n";
-    assert_eq!(
-        frames_of(1024, stream.as_bytes().chunks(1)),
-        [line("{}"), line("\u{feff}{}")]
-    );
+    assert_eq!(frames_of(1024, stream.as_bytes().chunks(1)), [line("{}"), line("\u{feff}{}")]);
 }
 
 #[test]
@@ -86,11 +80,7 @@ fn decoding_goes_on_behind_a_line_over_the_limit() {
         ];
         // What is thrown away early has a shorter excerpt.
         let excerpts_cut: Vec<_> = frames.iter().map(cut_excerpt).collect();
-        assert_eq!(
-            excerpts_cut,
-            expected.each_ref().map(cut_excerpt),
-            "pieces of {size}"
-        );
+        assert_eq!(excerpts_cut, expected.each_ref().map(cut_excerpt), "pieces of {size}");
     }
 }
 
@@ -117,10 +107,7 @@ fn an_endless_line_takes_no_memory() {
     buffer.extend_from_slice(b"\n{}\n");
     assert_eq!(
         decoder.decode(&mut buffer),
-        Some(too_long(
-            &"x".repeat(LineDecoder::EXCERPT),
-            (PIECE * PIECES) as u64
-        ))
+        Some(too_long(&"x".repeat(LineDecoder::EXCERPT), (PIECE * PIECES) as u64))
     );
     assert_eq!(decoder.decode(&mut buffer), Some(line("{}")));
 }
@@ -137,9 +124,7 @@ fn a_long_line_in_small_pieces_is_searched_once() {
         assert_eq!(decoder.searched, buffer.len());
     }
     buffer.extend_from_slice(b"\n");
-    let Some(Frame::Line(line)) = decoder.decode(&mut buffer) else {
-        panic!()
-    };
+    let Some(Frame::Line(line)) = decoder.decode(&mut buffer) else { panic!() };
     assert_eq!(line.len(), LENGTH);
 }
 
@@ -147,9 +132,7 @@ fn a_long_line_in_small_pieces_is_searched_once() {
 fn a_line_is_cut_off_without_a_copy() {
     let mut buffer = BytesMut::from(&b"0123456789\n"[..]);
     let at = buffer.as_ptr();
-    let Some(Frame::Line(line)) = LineDecoder::new().decode(&mut buffer) else {
-        panic!()
-    };
+    let Some(Frame::Line(line)) = LineDecoder::new().decode(&mut buffer) else { panic!() };
     assert_eq!(line.as_ptr(), at);
 }
 
@@ -175,9 +158,7 @@ fn a_message_is_one_line_however_its_body_is_laid_out() {
     let written = text.strip_prefix("before\n").unwrap().strip_suffix('\n').unwrap();
     assert!(!written.contains(['\n', '\r']), "{written:?}");
 
-    let Incoming::Single(read) = parse(written.as_bytes()).unwrap() else {
-        panic!()
-    };
+    let Incoming::Single(read) = parse(written.as_bytes()).unwrap() else { panic!() };
     let decoded = |body: &[u8]| serde_json::from_slice::<serde_json::Value>(body).unwrap();
     assert_eq!(decoded(read.body().unwrap()), decoded(params.as_bytes()));
 }

@@ -54,10 +54,7 @@ impl HandshakeAnswer {
     /// Classifies an error answer.
     pub fn from_error(error: JsonRpcError) -> Self {
         if error.code == ErrorCode::UNSUPPORTED_PROTOCOL_VERSION {
-            Self::Unsupported {
-                supported: supported_versions(&error).unwrap_or_default(),
-                error,
-            }
+            Self::Unsupported { supported: supported_versions(&error).unwrap_or_default(), error }
         } else {
             Self::OtherError(error)
         }

@@ -28,18 +28,12 @@ impl Versions {
 
     /// This revision only. A pin to a legacy revision does not probe.
     pub fn exactly(revision: Revision) -> Self {
-        Self {
-            pin: Some(revision),
-            floor: None,
-        }
+        Self { pin: Some(revision), floor: None }
     }
 
     /// This revision or a newer one.
     pub fn at_least(revision: Revision) -> Self {
-        Self {
-            pin: None,
-            floor: Some(revision),
-        }
+        Self { pin: None, floor: Some(revision) }
     }
 
     /// Whether `revision` is accepted.
@@ -49,19 +43,12 @@ impl Versions {
 
     /// The newest accepted revision of `era`.
     pub fn newest(&self, era: Era) -> Option<Revision> {
-        Revision::ALL
-            .into_iter()
-            .rev()
-            .find(|revision| revision.era() == era && self.accepts(*revision))
+        Revision::ALL.into_iter().rev().find(|revision| revision.era() == era && self.accepts(*revision))
     }
 
     fn newest_of(self, era: Era, offered: &[ProtocolVersion]) -> Option<Revision> {
         let acceptable = |revision: &Revision| revision.era() == era && self.accepts(*revision);
-        offered
-            .iter()
-            .filter_map(ProtocolVersion::known)
-            .filter(acceptable)
-            .max()
+        offered.iter().filter_map(ProtocolVersion::known).filter(acceptable).max()
     }
 }
 
@@ -162,12 +149,7 @@ impl Negotiation {
 
     /// Starts a negotiation, on a link at hand.
     pub fn start(versions: Versions, remembered: Option<Verdict>) -> (Self, Step) {
-        let mut negotiation = Self {
-            versions,
-            asked: Revision::LATEST,
-            probes: 0,
-            offered: Vec::new(),
-        };
+        let mut negotiation = Self { versions, asked: Revision::LATEST, probes: 0, offered: Vec::new() };
         let step = match remembered {
             Some(Verdict::Modern(revision)) if versions.accepts(revision) => Step::Ready(revision),
             Some(Verdict::Legacy) if versions.newest(Era::Legacy).is_some() => {
@@ -219,11 +201,7 @@ impl Negotiation {
         };
         // The server says that it is modern after all. Ask it once, unless that was done.
         let modern = self.versions.newest_of(Era::Modern, &offered).or_else(|| {
-            if error.is_some() && offered.is_empty() {
-                self.versions.newest(Era::Modern)
-            } else {
-                None
-            }
+            if error.is_some() && offered.is_empty() { self.versions.newest(Era::Modern) } else { None }
         });
         match (modern, error) {
             (Some(revision), _) if self.probes < Self::MAX_PROBES - 1 => {

@@ -10,27 +10,11 @@ use super::*;
 
 #[derive(Debug, Clone)]
 enum Step {
-    Call {
-        idle: u64,
-        total: u64,
-        extend: bool,
-        silent: bool,
-    },
-    Reply {
-        which: usize,
-        as_text: bool,
-        error: bool,
-    },
-    Progress {
-        which: usize,
-    },
-    Cancel {
-        which: usize,
-    },
-    Pause {
-        which: usize,
-        stop: bool,
-    },
+    Call { idle: u64, total: u64, extend: bool, silent: bool },
+    Reply { which: usize, as_text: bool, error: bool },
+    Progress { which: usize },
+    Cancel { which: usize },
+    Pause { which: usize, stop: bool },
     Send,
     Advance(u64),
     PeerRequest(i64),
@@ -96,10 +80,7 @@ impl Ledger {
                     let text = String::from_utf8(note.params.unwrap().to_vec()).unwrap();
                     let digits: String = text.chars().filter(char::is_ascii_digit).collect();
                     let id: i64 = digits.parse().unwrap();
-                    assert!(
-                        self.left.contains(&id),
-                        "the peer was told of a call that it never saw"
-                    );
+                    assert!(self.left.contains(&id), "the peer was told of a call that it never saw");
                     assert!(!self.made[&id], "a silent call was cancelled on the wire");
                     assert!(self.cancelled_on_the_wire.insert(id), "cancelled twice");
                 }

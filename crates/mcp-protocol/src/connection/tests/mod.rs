@@ -19,9 +19,7 @@ fn secs(n: u64) -> Duration {
 }
 
 fn message(text: &str) -> JsonRpcMessage<Bytes> {
-    let Ok(Incoming::Single(message)) = parse(text.as_bytes()) else {
-        panic!("no message: {text}")
-    };
+    let Ok(Incoming::Single(message)) = parse(text.as_bytes()) else { panic!("no message: {text}") };
     message.map(Bytes::copy_from_slice)
 }
 
@@ -30,11 +28,7 @@ fn call(method: &'static str) -> OutgoingCall {
         method: method.into(),
         params: None,
         progress_token: None,
-        deadlines: Deadlines {
-            idle: Some(secs(60)),
-            total: Some(secs(600)),
-            extend_on_progress: false,
-        },
+        deadlines: Deadlines { idle: Some(secs(60)), total: Some(secs(600)), extend_on_progress: false },
         cancel: CancelMode::Notify,
     }
 }

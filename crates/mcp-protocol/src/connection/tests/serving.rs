@@ -14,20 +14,8 @@ fn requests(core: &mut Core) -> Vec<ServeId> {
 #[test]
 fn requests_are_answered_with_the_id_as_it_came() {
     let (mut core, now) = (Core::new(Binding::Pipe), Instant::now());
-    for id in [
-        "0",
-        "-1",
-        "9007199254740993",
-        "\"abc\"",
-        "1.0",
-        "18446744073709551616",
-        r#""\u0061""#,
-    ] {
-        receive(
-            &mut core,
-            now,
-            &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"foo/bar"}}"#),
-        );
+    for id in ["0", "-1", "9007199254740993", "\"abc\"", "1.0", "18446744073709551616", r#""\u0061""#] {
+        receive(&mut core, now, &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"foo/bar"}}"#));
         let [key] = requests(&mut core)[..] else { panic!() };
         assert!(core.respond(key, Err(JsonRpcError::method_not_found("foo/bar"))));
         assert!(!core.respond(key, Ok("{}".into())));
@@ -52,11 +40,7 @@ fn a_legacy_ping_is_answered_in_every_state() {
 #[test]
 fn a_request_that_the_peer_cancelled_is_not_answered() {
     let (mut core, now) = (Core::new(Binding::Pipe), Instant::now());
-    receive(
-        &mut core,
-        now,
-        r#"{"jsonrpc":"2.0","id":"x","method":"roots/list"}"#,
-    );
+    receive(&mut core, now, r#"{"jsonrpc":"2.0","id":"x","method":"roots/list"}"#);
     let [key] = requests(&mut core)[..] else { panic!() };
     receive(
         &mut core,
@@ -73,17 +57,10 @@ fn a_request_that_the_peer_cancelled_is_not_answered() {
 fn open_requests_are_limited_and_a_peer_that_does_not_read_is_not_answered_for_ever() {
     let (mut core, now) = (Core::new(Binding::Pipe), Instant::now());
     for id in 0..10_000 {
-        receive(
-            &mut core,
-            now,
-            &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"roots/list"}}"#),
-        );
+        receive(&mut core, now, &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"roots/list"}}"#));
     }
     let served = outputs(&mut core);
-    let open = served
-        .iter()
-        .filter(|output| matches!(output, Output::Event(Event::Request { .. })))
-        .count();
+    let open = served.iter().filter(|output| matches!(output, Output::Event(Event::Request { .. }))).count();
     assert_eq!(open, 128);
     let replies = sent(&mut core);
     assert_eq!(replies.len(), 1024);
@@ -92,11 +69,7 @@ fn open_requests_are_limited_and_a_peer_that_does_not_read_is_not_answered_for_e
     receive(&mut core, now, r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
     assert_eq!(sent(&mut core).len(), 1);
     for id in 0..10_000 {
-        receive(
-            &mut core,
-            now,
-            &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#),
-        );
+        receive(&mut core, now, &format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
     }
     assert_eq!(sent(&mut core).len(), 1024);
 }
@@ -123,10 +96,7 @@ fn batches_are_taken_from_the_one_revision_that_has_them() {
                 [Output::Finished { .. }, Output::Event(Event::Notification { .. })]
             ));
         } else {
-            assert!(matches!(
-                outputs.as_slice(),
-                [Output::Event(Event::Dropped(Dropped::Batch(2)))]
-            ));
+            assert!(matches!(outputs.as_slice(), [Output::Event(Event::Dropped(Dropped::Batch(2)))]));
         }
     }
 }
@@ -142,16 +112,8 @@ fn malformed_notifications_of_the_protocol_are_survived() {
         r#","params":7"#,
     ] {
         for method in ["notifications/cancelled", "notifications/progress"] {
-            receive(
-                &mut core,
-                now,
-                &format!(r#"{{"jsonrpc":"2.0","method":"{method}"{params}}}"#),
-            );
+            receive(&mut core, now, &format!(r#"{{"jsonrpc":"2.0","method":"{method}"{params}}}"#));
         }
     }
-    assert!(
-        outputs(&mut core)
-            .iter()
-            .all(|output| matches!(output, Output::Event(_)))
-    );
+    assert!(outputs(&mut core).iter().all(|output| matches!(output, Output::Event(_))));
 }
