@@ -1,1 +1,45 @@
-//! mcp-client
+//! A Model Context Protocol client of every revision, over any transport.
+//!
+//! [`Client::builder`] connects: it finds the era and the revision of the server, and returns when calls may be made.
+//! A [`Client`] is one cloneable handle without type parameters; every call on it is a builder that is awaited.
+//!
+//! ```no_run
+//! use mcp_client::Client;
+//! use mcp_transport_stdio::Stdio;
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::builder("my-agent", "1.0.0").connect(Stdio::command("my-server")).await?;
+//! for tool in client.list_tools().all().await? {
+//!     println!("{}", tool.display_name());
+//! }
+//! client.close().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Deliberately absent: transports (see `mcp-transport-stdio`), several servers, and any decision on which tool to call.
+
+mod builder;
+mod call;
+mod client;
+mod connect;
+mod diagnostic;
+mod error;
+mod handlers;
+mod session;
+mod state;
+
+pub use builder::{ClientBuilder, defaults};
+pub use call::{
+    Call, CallFuture, CancelHandle, ListCall, Listing, PageStream, Paged, Progress, ProgressCall, Progresses,
+    Reply, ToolCall,
+};
+pub use client::{Client, Negotiated, Remembered};
+pub use diagnostic::Diagnostic;
+pub use error::{Error, ErrorKind, Result};
+pub use handlers::{NotificationContext, RawNotification, RequestContext};
+pub use mcp_protocol::{
+    connection::Dropped,
+    negotiate::{NegotiationError, Versions},
+};
+pub use state::{State, StateWatch};

@@ -1,1 +1,13 @@
-//! mcp-testkit
+//! Test peers for the Model Context Protocol client SDK.
+//!
+//! [`script`] is a server that a test plays line by line: expect this, answer that, stall, cut, flood.
+//!
+//! These are tools for tests: they panic, with what was expected and what came, where a library would return an error.
+//!
+//! Deliberately absent: assertions about a client's API; this crate knows the wire only.
+
+pub mod script;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -118,11 +118,7 @@ impl TransportError {
 
     /// The same error about a message of another fate.
     pub fn with_delivery(self, delivery: Delivery) -> Self {
-        if self.0.delivery == delivery {
-            self
-        } else {
-            self.change(|inner| inner.delivery = delivery)
-        }
+        if self.0.delivery == delivery { self } else { self.change(|inner| inner.delivery = delivery) }
     }
 
     /// What kind of failure.
@@ -187,9 +183,7 @@ impl fmt::Display for HttpFailure {
 impl fmt::Debug for TransportError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("TransportError");
-        out.field("kind", &self.0.kind)
-            .field("delivery", &self.0.delivery)
-            .field("message", &self.0.message);
+        out.field("kind", &self.0.kind).field("delivery", &self.0.delivery).field("message", &self.0.message);
         if let Some(process) = &self.0.process {
             out.field("process", process);
         }
@@ -205,9 +199,6 @@ impl fmt::Debug for TransportError {
 
 impl Error for TransportError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0
-            .source
-            .as_deref()
-            .map(|source| source as &(dyn Error + 'static))
+        self.0.source.as_deref().map(|source| source as &(dyn Error + 'static))
     }
 }

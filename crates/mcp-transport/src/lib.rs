@@ -38,11 +38,16 @@
 //!
 //! Deliberately absent: schema types, protocol decisions, retry, deadlines of calls.
 
+mod connect;
+#[cfg(feature = "contract")]
+pub mod contract;
 mod error;
 mod link;
+pub mod memory;
 mod message;
 
 pub use bytes::Bytes;
+pub use connect::{ConnectFn, Single, connect_fn};
 pub use error::{Delivery, HttpFailure, ProcessFailure, TransportError, TransportErrorKind};
 pub use link::{
     BoxCloser, BoxExchanges, BoxReceiver, BoxSender, Closer, Connect, ExchangeEnd, Exchanges, Link,

@@ -163,11 +163,7 @@ impl Link {
 
 impl fmt::Debug for Link {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.exchanges.is_some() {
-            "Link::exchanges"
-        } else {
-            "Link::pipe"
-        })
+        f.write_str(if self.0.exchanges.is_some() { "Link::exchanges" } else { "Link::pipe" })
     }
 }
 

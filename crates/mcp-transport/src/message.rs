@@ -37,10 +37,7 @@ pub struct OutboundMessage {
 
 impl From<RawMessage> for OutboundMessage {
     fn from(message: RawMessage) -> Self {
-        Self {
-            message,
-            headers: Vec::new(),
-        }
+        Self { message, headers: Vec::new() }
     }
 }
 
@@ -119,11 +116,7 @@ impl Skipped {
     /// Reports skipped input: `start` holds its first bytes, `length` says how long it was.
     pub fn new(kind: SkippedKind, start: &[u8], length: u64) -> Self {
         let excerpt = String::from_utf8_lossy(&start[..start.len().min(Self::EXCERPT)]).into_owned();
-        Self {
-            kind,
-            excerpt,
-            length,
-        }
+        Self { kind, excerpt, length }
     }
 }
 
@@ -133,10 +126,9 @@ impl Inbound {
     /// Bodies up to 4 KiB are copied, so that a kept result does not pin a large read buffer; larger ones share it.
     pub fn parse(origin: Origin, frame: &Bytes, into: &mut Vec<Self>) {
         match jsonrpc::parse(frame) {
-            Ok(Incoming::Single(message)) => into.push(Self::Message {
-                origin,
-                message: own(frame, message),
-            }),
+            Ok(Incoming::Single(message)) => {
+                into.push(Self::Message { origin, message: own(frame, message) })
+            }
             Ok(Incoming::Batch(elements)) => {
                 let mut messages = Vec::with_capacity(elements.len());
                 for element in elements {
@@ -156,13 +148,11 @@ impl Inbound {
 
 fn own(frame: &Bytes, message: JsonRpcMessage<&[u8]>) -> RawMessage {
     const COPY_LIMIT: usize = 4096;
-    message.map(|body| {
-        if body.len() <= COPY_LIMIT {
-            Bytes::copy_from_slice(body)
-        } else {
-            frame.slice_ref(body)
-        }
-    })
+    message.map(
+        |body| {
+            if body.len() <= COPY_LIMIT { Bytes::copy_from_slice(body) } else { frame.slice_ref(body) }
+        },
+    )
 }
 
 fn skipped(error: ParseError, frame: &[u8]) -> Skipped {

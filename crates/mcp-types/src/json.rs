@@ -94,6 +94,57 @@ impl From<Box<RawValue>> for Json {
     }
 }
 
+impl From<&JsonObject> for Json {
+    fn from(object: &JsonObject) -> Self {
+        Self::encode(object).expect("an object of JSON values can always be written as JSON")
+    }
+}
+
+impl From<JsonObject> for Json {
+    fn from(object: JsonObject) -> Self {
+        Self::from(&object)
+    }
+}
+
+/// The JSON string.
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Self::encode(text).expect("a string can always be written as JSON")
+    }
+}
+
+/// The JSON string.
+impl From<String> for Json {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self::encode(&value).expect("a boolean can always be written as JSON")
+    }
+}
+
+impl From<i64> for Json {
+    fn from(value: i64) -> Self {
+        Self::encode(&value).expect("an integer can always be written as JSON")
+    }
+}
+
+impl From<u64> for Json {
+    fn from(value: u64) -> Self {
+        Self::encode(&value).expect("an integer can always be written as JSON")
+    }
+}
+
+/// The JSON number; `null` for what is no number.
+impl From<f64> for Json {
+    fn from(value: f64) -> Self {
+        Self::encode(&value).expect("a number can always be written as JSON")
+    }
+}
+
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
@@ -120,11 +171,7 @@ impl JsonObject {
 
     /// The value of the member `key`. Of duplicates, the last one counts, as for most JSON readers.
     pub fn get(&self, key: &str) -> Option<&Json> {
-        self.0
-            .iter()
-            .rev()
-            .find(|(name, _)| name == key)
-            .map(|(_, value)| value)
+        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     /// Sets the member `key`: in place if it is there, otherwise at the end.
@@ -158,20 +205,30 @@ impl JsonObject {
     }
 }
 
+impl IntoIterator for JsonObject {
+    type Item = (String, Json);
+    type IntoIter = std::vec::IntoIter<(String, Json)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
 impl fmt::Debug for JsonObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map().entries(self.iter()).finish()
     }
 }
 
+impl<K: Into<String>, const N: usize> From<[(K, Json); N]> for JsonObject {
+    fn from(members: [(K, Json); N]) -> Self {
+        members.into_iter().collect()
+    }
+}
+
 impl<K: Into<String>> FromIterator<(K, Json)> for JsonObject {
     fn from_iter<I: IntoIterator<Item = (K, Json)>>(members: I) -> Self {
-        Self(
-            members
-                .into_iter()
-                .map(|(key, value)| (key.into(), value))
-                .collect(),
-        )
+        Self(members.into_iter().map(|(key, value)| (key.into(), value)).collect())
     }
 }
 
@@ -223,10 +280,7 @@ mod tests {
         let mut object: JsonObject = serde_json::from_str(r#"{"a":1,"b":2}"#).unwrap();
         object.insert("a", Json::encode(&3).unwrap());
         object.insert("c", Json::encode("x").unwrap());
-        assert_eq!(
-            serde_json::to_string(&object).unwrap(),
-            r#"{"a":3,"b":2,"c":"x"}"#
-        );
+        assert_eq!(serde_json::to_string(&object).unwrap(), r#"{"a":3,"b":2,"c":"x"}"#);
         assert_eq!(object.remove("b").unwrap().as_str(), "2");
         assert_eq!(object.get("c").unwrap().as_string().unwrap(), "x");
     }

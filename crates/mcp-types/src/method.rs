@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Era, JsonObject, Revision};
+use crate::{Era, Meta, Revision};
 
 /// A request method: ties the name to its parameters and its result. Implement it to add a method of your own.
 pub trait Request: 'static {
@@ -26,7 +26,20 @@ pub trait Notification: 'static {
 pub struct Empty {
     /// Metadata.
     #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
-    pub meta: Option<JsonObject>,
+    pub meta: Option<Meta>,
+}
+
+impl Empty {
+    /// Without members.
+    pub const fn new() -> Self {
+        Self { meta: None }
+    }
+
+    /// The same with metadata.
+    pub fn with_meta(mut self, meta: impl Into<Meta>) -> Self {
+        self.meta = Some(meta.into());
+        self
+    }
 }
 
 /// Who may send a method.
@@ -76,9 +89,7 @@ impl MethodInfo {
 
     /// Whether any revision of `era` has the method.
     pub fn exists_in_era(&self, era: Era) -> bool {
-        Revision::ALL
-            .into_iter()
-            .any(|revision| revision.era() == era && self.exists_in(revision))
+        Revision::ALL.into_iter().any(|revision| revision.era() == era && self.exists_in(revision))
     }
 }
 
@@ -100,14 +111,7 @@ const fn row(
     (since, until): (Revision, Revision),
     capability: Option<(&'static str, Revision)>,
 ) -> MethodInfo {
-    MethodInfo {
-        name,
-        kind,
-        direction,
-        since,
-        until,
-        capability,
-    }
+    MethodInfo { name, kind, direction, since, until, capability }
 }
 
 /// Most used first: the lookup is linear.

@@ -46,6 +46,7 @@ pub struct Connection<P, F> {
     calls: Table<P>,
     serving: Incoming,
     outbox: VecDeque<Outgoing>,
+    outbox_bytes: usize,
     outputs: VecDeque<Output<P, F>>,
     closing: bool,
     ended: Option<F>,
@@ -60,6 +61,7 @@ impl<P, F: Clone> Connection<P, F> {
             calls: Table::new(),
             serving: Incoming::default(),
             outbox: VecDeque::new(),
+            outbox_bytes: 0,
             outputs: VecDeque::new(),
             closing: false,
             ended: None,
@@ -88,7 +90,7 @@ impl<P, F: Clone> Connection<P, F> {
         let message = JsonRpcMessage::request(id.0, method, params);
         Ok(match self.binding {
             Binding::Pipe => {
-                self.outbox.push_back(Outgoing::Message(message));
+                self.queue(message);
                 Started { id, message: None }
             }
             Binding::Exchanges => {
@@ -103,7 +105,7 @@ impl<P, F: Clone> Connection<P, F> {
         if self.ended.is_some() {
             return false;
         }
-        self.outbox.push_back(Outgoing::Message(JsonRpcMessage::notification(method, params)));
+        self.queue(JsonRpcMessage::notification(method, params));
         true
     }
 
@@ -176,6 +178,15 @@ impl<P, F: Clone> Connection<P, F> {
         self.closing = true;
     }
 
+    /// Gives every open call up, oldest first: the peer is told, each call ends with `failure`.
+    pub fn abandon_all(&mut self, failure: &F, reason: Option<&str>) {
+        for (id, pending) in self.calls.drain() {
+            let sent = self.calls.has_left(id);
+            self.abandon(id, pending.cancel, reason);
+            self.finish(id, pending, Outcome::Lost { failure: failure.clone(), sent });
+        }
+    }
+
     /// An exchange ended. If its call is still open, it ends with `failure`, or with [`Outcome::NoReply`].
     pub fn exchange_ended(&mut self, id: CallId, failure: Option<F>) {
         if let Some(pending) = self.calls.remove(id) {
@@ -197,6 +208,7 @@ impl<P, F: Clone> Connection<P, F> {
             self.outputs.push_back(Output::Event(Event::RequestCancelled { id }));
         }
         self.outbox.clear();
+        self.outbox_bytes = 0;
         self.ended = Some(failure);
     }
 
@@ -213,7 +225,13 @@ impl<P, F: Clone> Connection<P, F> {
                 _ => {}
             }
         }
+        self.outbox_bytes = 0;
         batch.append(&mut self.outbox);
+    }
+
+    /// About how many bytes of messages wait in the outbox.
+    pub fn outbox_bytes(&self) -> usize {
+        self.outbox_bytes
     }
 
     /// Whether [`Self::take_outbox`] would find anything.
@@ -241,6 +259,11 @@ impl<P, F: Clone> Connection<P, F> {
         self.calls.get(id).map(|pending| &pending.payload)
     }
 
+    fn queue(&mut self, message: JsonRpcMessage<Bytes>) {
+        self.outbox_bytes += weight(&message);
+        self.outbox.push_back(Outgoing::Message(message));
+    }
+
     fn finish(&mut self, id: CallId, pending: Pending<P>, outcome: Outcome<F>) {
         self.outputs.push_back(Output::Finished { id, payload: pending.payload, outcome });
     }
@@ -253,17 +276,16 @@ impl<P, F: Clone> Connection<P, F> {
         if !self.calls.has_left(id) {
             let is_request = |entry: &Outgoing| matches!(entry, Outgoing::Message(JsonRpcMessage::Request(request)) if request.id.as_i64() == Some(id.0));
             if let Some(at) = self.outbox.iter().position(is_request) {
-                self.outbox.remove(at);
+                if let Some(Outgoing::Message(message)) = self.outbox.remove(at) {
+                    self.outbox_bytes -= weight(&message);
+                }
             }
             return;
         }
         let legacy = self.revision.is_none_or(|revision| revision.era() == Era::Legacy);
         if mode == CancelMode::Notify && (self.binding == Binding::Pipe || legacy) {
             let params = encode(&Cancelled { request_id: id.0, reason });
-            self.outbox.push_back(Outgoing::Message(JsonRpcMessage::notification(
-                "notifications/cancelled",
-                Some(params),
-            )));
+            self.queue(JsonRpcMessage::notification("notifications/cancelled", Some(params)));
         }
         match self.binding {
             Binding::Pipe => self.outbox.push_back(Outgoing::Abandon(id)),
@@ -274,9 +296,15 @@ impl<P, F: Clone> Connection<P, F> {
     fn reply(&mut self, message: JsonRpcMessage<Bytes>) {
         if self.ended.is_none() {
             self.serving.reply_queued();
-            self.outbox.push_back(Outgoing::Message(message));
+            self.queue(message);
         }
     }
+}
+
+/// The memory that a queued message takes, about.
+fn weight(message: &JsonRpcMessage<Bytes>) -> usize {
+    const ENVELOPE: usize = 128;
+    ENVELOPE + message.body().map_or(0, Bytes::len)
 }
 
 #[derive(Serialize)]

@@ -91,9 +91,7 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":3,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}"#,
         ] {
-            let Incoming::Single(message) = parse(text.as_bytes()).unwrap() else {
-                panic!()
-            };
+            let Incoming::Single(message) = parse(text.as_bytes()).unwrap() else { panic!() };
             assert_eq!(String::from_utf8(message.to_vec()).unwrap(), text);
         }
     }

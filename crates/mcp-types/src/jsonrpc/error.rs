@@ -57,11 +57,7 @@ pub struct JsonRpcError {
 impl JsonRpcError {
     /// An error without data.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            data: None,
-        }
+        Self { code, message: message.into(), data: None }
     }
 
     /// The same error with `data`.

@@ -243,16 +243,7 @@ mod tests {
         let answers = |token: &str| serde_json::from_str::<RequestId>(token).unwrap().answers_to();
         assert_eq!(answers("7"), Some(7));
         assert_eq!(answers("\"7\""), Some(7));
-        for token in [
-            "\"07\"",
-            "\"7.0\"",
-            "7.5",
-            "7.0",
-            "\" 7\"",
-            "\"+7\"",
-            "\"\"",
-            r#""\u0037""#,
-        ] {
+        for token in ["\"07\"", "\"7.0\"", "7.5", "7.0", "\" 7\"", "\"+7\"", "\"\"", r#""\u0037""#] {
             assert_eq!(answers(token), None, "{token}");
         }
     }

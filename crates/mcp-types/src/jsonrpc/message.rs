@@ -59,39 +59,22 @@ pub struct JsonRpcResponse<B> {
 impl<B> JsonRpcMessage<B> {
     /// A request without unknown members.
     pub fn request(id: impl Into<RequestId>, method: impl Into<MethodName>, params: Option<B>) -> Self {
-        Self::Request(JsonRpcRequest {
-            id: id.into(),
-            method: method.into(),
-            params,
-            extra: None,
-        })
+        Self::Request(JsonRpcRequest { id: id.into(), method: method.into(), params, extra: None })
     }
 
     /// A notification without unknown members.
     pub fn notification(method: impl Into<MethodName>, params: Option<B>) -> Self {
-        Self::Notification(JsonRpcNotification {
-            method: method.into(),
-            params,
-            extra: None,
-        })
+        Self::Notification(JsonRpcNotification { method: method.into(), params, extra: None })
     }
 
     /// A successful response without unknown members.
     pub fn result(id: impl Into<RequestId>, result: B) -> Self {
-        Self::Response(JsonRpcResponse {
-            id: Some(id.into()),
-            outcome: Ok(result),
-            extra: None,
-        })
+        Self::Response(JsonRpcResponse { id: Some(id.into()), outcome: Ok(result), extra: None })
     }
 
     /// An error response without unknown members; `error` is the raw error object.
     pub fn error(id: Option<RequestId>, error: B) -> Self {
-        Self::Response(JsonRpcResponse {
-            id,
-            outcome: Err(error),
-            extra: None,
-        })
+        Self::Response(JsonRpcResponse { id, outcome: Err(error), extra: None })
     }
 
     /// The id, if the message has one.
@@ -127,12 +110,7 @@ impl<B> JsonRpcMessage<B> {
     pub fn map<C>(self, mut convert: impl FnMut(B) -> C) -> JsonRpcMessage<C> {
         fn extras<B, C>(extra: Extra<B>, convert: &mut impl FnMut(B) -> C) -> Extra<C> {
             extra.map(|members| {
-                Box::new(
-                    members
-                        .into_iter()
-                        .map(|(key, value)| (key, convert(value)))
-                        .collect(),
-                )
+                Box::new(members.into_iter().map(|(key, value)| (key, convert(value))).collect())
             })
         }
         match self {

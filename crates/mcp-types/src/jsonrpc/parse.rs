@@ -47,10 +47,7 @@ impl std::error::Error for ParseError {}
 
 impl From<ScanError> for ParseError {
     fn from(error: ScanError) -> Self {
-        Self::NotJson {
-            at: error.at,
-            expected: error.expected,
-        }
+        Self::NotJson { at: error.at, expected: error.expected }
     }
 }
 
@@ -73,10 +70,7 @@ pub fn parse(frame: &[u8]) -> Result<Incoming<'_>, ParseError> {
             let end = scan::skip_value(frame, start)?;
             expect_end(frame, end)?;
             if serde_json::from_slice::<serde::de::IgnoredAny>(frame).is_err() {
-                return Err(ParseError::NotJson {
-                    at: start,
-                    expected: "a value",
-                });
+                return Err(ParseError::NotJson { at: start, expected: "a value" });
             }
             Err(ParseError::NotAMessage("no object"))
         }
@@ -85,14 +79,7 @@ pub fn parse(frame: &[u8]) -> Result<Incoming<'_>, ParseError> {
 
 fn expect_end(frame: &[u8], at: usize) -> Result<(), ParseError> {
     let at = scan::skip_space(frame, at);
-    if at == frame.len() {
-        Ok(())
-    } else {
-        Err(ParseError::NotJson {
-            at,
-            expected: "the end",
-        })
-    }
+    if at == frame.len() { Ok(()) } else { Err(ParseError::NotJson { at, expected: "the end" }) }
 }
 
 fn parse_batch(frame: &[u8], start: usize) -> Result<Incoming<'_>, ParseError> {
@@ -112,10 +99,7 @@ fn parse_batch(frame: &[u8], start: usize) -> Result<Incoming<'_>, ParseError> {
             Some(b',') => at = scan::skip_space(frame, at + 1),
             Some(b']') => break,
             _ => {
-                return Err(ParseError::NotJson {
-                    at,
-                    expected: "`,` or `]`",
-                });
+                return Err(ParseError::NotJson { at, expected: "`,` or `]`" });
             }
         }
     }
@@ -184,10 +168,7 @@ fn unknown_member(key: &[u8]) -> Result<String, &'static str> {
     let bare = decoded.trim_matches(|c: char| c.is_control() || c.is_whitespace());
     // Both ways, for letters that only one of the two maps to ASCII (long s, Kelvin sign).
     let folded = bare.to_lowercase().to_uppercase();
-    match KNOWN
-        .into_iter()
-        .find(|known| known.eq_ignore_ascii_case(&folded))
-    {
+    match KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(&folded)) {
         Some(known) => Err(known),
         None => Ok(decoded),
     }
@@ -214,17 +195,8 @@ fn assemble<'a>(envelope: &Envelope<'a>, extra: Extra<&'a [u8]>) -> Parsed<'a> {
         let method = method_name(name).ok_or(ParseError::NotAMessage("`method` is not a string"))?;
         let params = present(envelope.params);
         return Ok(match id {
-            Some(id) => JsonRpcMessage::Request(JsonRpcRequest {
-                id,
-                method,
-                params,
-                extra,
-            }),
-            None => JsonRpcMessage::Notification(JsonRpcNotification {
-                method,
-                params,
-                extra,
-            }),
+            Some(id) => JsonRpcMessage::Request(JsonRpcRequest { id, method, params, extra }),
+            None => JsonRpcMessage::Notification(JsonRpcNotification { method, params, extra }),
         });
     }
     let outcome = match (envelope.result, present(envelope.error)) {
@@ -244,9 +216,7 @@ fn assemble<'a>(envelope: &Envelope<'a>, extra: Extra<&'a [u8]>) -> Parsed<'a> {
 fn method_name(token: &[u8]) -> Option<MethodName> {
     let inner = token.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     if inner.contains(&b'\\') {
-        return serde_json::from_slice::<String>(token)
-            .ok()
-            .map(MethodName::Owned);
+        return serde_json::from_slice::<String>(token).ok().map(MethodName::Owned);
     }
     let name = std::str::from_utf8(inner).ok()?;
     Some(match method(name) {
@@ -270,9 +240,7 @@ mod tests {
     fn every_kind_of_message_in_any_order() {
         let request =
             single(r#" {"params":{"a":[1]},"id":"x","method":"tools/list","jsonrpc":"2.0","trace":7} "#);
-        let JsonRpcMessage::Request(request) = request.unwrap() else {
-            panic!()
-        };
+        let JsonRpcMessage::Request(request) = request.unwrap() else { panic!() };
         assert_eq!(request.method, "tools/list");
         assert_eq!(request.params, Some(&br#"{"a":[1]}"#[..]));
         assert_eq!(*request.extra.unwrap(), [("trace".to_owned(), &b"7"[..])]);
@@ -289,10 +257,7 @@ mod tests {
         else {
             panic!()
         };
-        assert_eq!(
-            (response.id, response.outcome),
-            (None, Err(&br#"{"code":0}"#[..]))
-        );
+        assert_eq!((response.id, response.outcome), (None, Err(&br#"{"code":0}"#[..])));
 
         let JsonRpcMessage::Response(response) =
             single(r#"{"error":null,"result":{},"jsonrpc":"2.0","id":7}"#).unwrap()
@@ -314,11 +279,7 @@ mod tests {
             // The Kelvin sign and the long s fold to ASCII letters.
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"param\u{17f}\":2}",
         ] {
-            assert!(
-                matches!(single(text), Err(ParseError::Ambiguous(_))),
-                "{text}: {:?}",
-                single(text)
-            );
+            assert!(matches!(single(text), Err(ParseError::Ambiguous(_))), "{text}: {:?}", single(text));
         }
     }
 
@@ -334,11 +295,7 @@ mod tests {
             "[1",
             "{]",
         ] {
-            assert!(
-                matches!(single(text), Err(ParseError::NotJson { .. })),
-                "{text}: {:?}",
-                single(text)
-            );
+            assert!(matches!(single(text), Err(ParseError::NotJson { .. })), "{text}: {:?}", single(text));
         }
         for text in [
             "42",
@@ -354,20 +311,14 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"method":"a","result":{}}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":7}"#,
         ] {
-            assert!(
-                matches!(single(text), Err(ParseError::NotAMessage(_))),
-                "{text}: {:?}",
-                single(text)
-            );
+            assert!(matches!(single(text), Err(ParseError::NotAMessage(_))), "{text}: {:?}", single(text));
         }
     }
 
     #[test]
     fn a_batch_is_split_and_judged_by_element() {
         let text = br#"[{"jsonrpc":"2.0","id":1,"result":{}}, 7 ,{"jsonrpc":"2.0","method":"a"}]"#;
-        let Incoming::Batch(messages) = parse(text).unwrap() else {
-            panic!()
-        };
+        let Incoming::Batch(messages) = parse(text).unwrap() else { panic!() };
         assert_eq!(messages.len(), 3);
         assert!(messages[0].is_ok() && messages[1].is_err() && messages[2].is_ok());
     }

@@ -40,17 +40,9 @@ impl<'a> Members<'a> {
     pub fn of(bytes: &'a [u8]) -> Result<Self, ScanError> {
         let at = skip_space(bytes, 0);
         if bytes.get(at) != Some(&b'{') {
-            return Err(ScanError {
-                at,
-                expected: "an object",
-            });
+            return Err(ScanError { at, expected: "an object" });
         }
-        Ok(Self {
-            bytes,
-            at: at + 1,
-            first: true,
-            done: false,
-        })
+        Ok(Self { bytes, at: at + 1, first: true, done: false })
     }
 
     /// Offset behind what was read so far; behind the `}` once the last member was given out.
@@ -70,18 +62,12 @@ impl<'a> Members<'a> {
             Some(b',') if !self.first => at = skip_space(bytes, at + 1),
             _ if self.first => {}
             _ => {
-                return Err(ScanError {
-                    at,
-                    expected: "`,` or `}`",
-                });
+                return Err(ScanError { at, expected: "`,` or `}`" });
             }
         }
         self.first = false;
         if bytes.get(at) != Some(&b'"') {
-            return Err(ScanError {
-                at,
-                expected: "a member name",
-            });
+            return Err(ScanError { at, expected: "a member name" });
         }
         let end = skip_string(bytes, at)?;
         let key = at + 1..end - 1;
@@ -136,18 +122,12 @@ pub fn skip_value(bytes: &[u8], at: usize) -> Result<usize, ScanError> {
         Some(b'"') => skip_string(bytes, at),
         Some(b'{' | b'[') => skip_nested(bytes, at),
         Some(b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => Ok(skip_scalar(bytes, at)),
-        _ => Err(ScanError {
-            at,
-            expected: "a value",
-        }),
+        _ => Err(ScanError { at, expected: "a value" }),
     }
 }
 
 fn skip_scalar(bytes: &[u8], mut at: usize) -> usize {
-    while matches!(
-        bytes.get(at),
-        Some(b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')
-    ) {
+    while matches!(bytes.get(at), Some(b'-' | b'+' | b'.' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z')) {
         at += 1;
     }
     at
@@ -173,10 +153,7 @@ fn skip_nested(bytes: &[u8], start: usize) -> Result<usize, ScanError> {
         }
         at += 1;
     }
-    Err(ScanError {
-        at,
-        expected: "`}` or `]`",
-    })
+    Err(ScanError { at, expected: "`}` or `]`" })
 }
 
 /// Offset behind the closing quote of the string whose opening quote is at `start`.
@@ -186,10 +163,7 @@ fn skip_string(bytes: &[u8], start: usize) -> Result<usize, ScanError> {
     let mut at = start + 1;
     loop {
         while let Some(block) = bytes.get(at..at + BLOCK) {
-            if block
-                .iter()
-                .fold(false, |hit, byte| hit | matches!(byte, b'"' | b'\\'))
-            {
+            if block.iter().fold(false, |hit, byte| hit | matches!(byte, b'"' | b'\\')) {
                 break;
             }
             at += BLOCK;
@@ -197,10 +171,7 @@ fn skip_string(bytes: &[u8], start: usize) -> Result<usize, ScanError> {
         let found = bytes[at.min(bytes.len())..]
             .iter()
             .position(|byte| matches!(byte, b'"' | b'\\'))
-            .ok_or(ScanError {
-                at: bytes.len(),
-                expected: "`\"`",
-            })?;
+            .ok_or(ScanError { at: bytes.len(), expected: "`\"`" })?;
         at += found;
         if bytes[at] == b'"' {
             return Ok(at + 1);
@@ -230,11 +201,7 @@ mod tests {
     #[test]
     fn long_strings_end_at_their_own_quote() {
         for length in 0..200 {
-            let text = format!(
-                "{{\"k\":\"{}\\\"{}\",\"z\":1}}",
-                "x".repeat(length),
-                "y".repeat(70)
-            );
+            let text = format!("{{\"k\":\"{}\\\"{}\",\"z\":1}}", "x".repeat(length), "y".repeat(70));
             assert_eq!(members(&text).unwrap()[1], ("z", "1"));
         }
     }

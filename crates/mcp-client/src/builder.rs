@@ -1,0 +1,228 @@
+use std::{future::Future, time::Duration};
+
+use mcp_protocol::negotiate::Versions;
+use mcp_transport::Connect;
+use mcp_types::{ClientCapabilities, Implementation, JsonRpcError, Notification, Request};
+
+use crate::{
+    Client, Diagnostic, NotificationContext, RawNotification, Remembered, RequestContext, Result, StateWatch,
+    connect::connect, handlers::Handlers, state::StateSender,
+};
+
+/// The limits that hold when nothing else is said.
+pub mod defaults {
+    use std::time::Duration;
+
+    /// A call, without a sign of life.
+    pub const CALL_TIMEOUT: Duration = Duration::from_secs(60);
+    /// A list, a ping and the like, without a sign of life.
+    pub const METADATA_TIMEOUT: Duration = Duration::from_secs(10);
+    /// Any call, in total.
+    pub const TOTAL_TIMEOUT: Duration = Duration::from_secs(600);
+    /// The answer to `server/discover`, before the server is taken for a legacy one.
+    pub const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+    /// Connecting, in total.
+    pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
+    /// Calls in flight, when the client is closed.
+    pub const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
+    /// Calls in flight at once; further ones wait.
+    pub const MAX_CALLS: usize = 1024;
+    /// Bytes of messages that wait to be sent; further calls wait.
+    pub const MAX_QUEUED_BYTES: usize = 64 << 20;
+    /// Pages that a list is read to.
+    pub const MAX_PAGES: usize = 1000;
+}
+
+/// What is to be known before connecting. See [`Client::builder`].
+pub struct ClientBuilder {
+    pub(crate) info: Implementation,
+    pub(crate) capabilities: ClientCapabilities,
+    pub(crate) versions: Versions,
+    pub(crate) remembered: Option<Remembered>,
+    pub(crate) options: Options,
+    pub(crate) handlers: Handlers,
+    pub(crate) state: StateSender,
+}
+
+/// Limits of a client.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Options {
+    pub(crate) call_timeout: Duration,
+    pub(crate) metadata_timeout: Duration,
+    pub(crate) total_timeout: Duration,
+    pub(crate) probe_timeout: Duration,
+    pub(crate) connect_timeout: Duration,
+    pub(crate) close_timeout: Duration,
+    pub(crate) max_calls: usize,
+    pub(crate) max_queued_bytes: usize,
+}
+
+impl ClientBuilder {
+    pub(crate) fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+        Self {
+            info: Implementation::new(name, version),
+            capabilities: ClientCapabilities::new(),
+            versions: Versions::auto(),
+            remembered: None,
+            options: Options {
+                call_timeout: defaults::CALL_TIMEOUT,
+                metadata_timeout: defaults::METADATA_TIMEOUT,
+                total_timeout: defaults::TOTAL_TIMEOUT,
+                probe_timeout: defaults::PROBE_TIMEOUT,
+                connect_timeout: defaults::CONNECT_TIMEOUT,
+                close_timeout: defaults::CLOSE_TIMEOUT,
+                max_calls: defaults::MAX_CALLS,
+                max_queued_bytes: defaults::MAX_QUEUED_BYTES,
+            },
+            handlers: Handlers::default(),
+            state: StateSender::new(),
+        }
+    }
+
+    /// Who the client is, with title, icons and the rest.
+    pub fn implementation(mut self, info: Implementation) -> Self {
+        self.info = info;
+        self
+    }
+
+    /// What the client can do. What is declared must be served: register the handlers too.
+    pub fn capabilities(mut self, capabilities: ClientCapabilities) -> Self {
+        self.capabilities = capabilities;
+        self
+    }
+
+    /// Which revisions are accepted: pin one with [`Versions::exactly`], set a floor with [`Versions::at_least`].
+    /// Default: all.
+    pub fn versions(mut self, versions: Versions) -> Self {
+        self.versions = versions;
+        self
+    }
+
+    /// What an earlier connection to the same server found out: saves the probe.
+    pub fn remembered(mut self, remembered: Remembered) -> Self {
+        self.remembered = Some(remembered);
+        self
+    }
+
+    /// How long a call may take without a sign of life. Default: [`defaults::CALL_TIMEOUT`].
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.options.call_timeout = limit;
+        self
+    }
+
+    /// The same for lists, pings and the like. Default: [`defaults::METADATA_TIMEOUT`].
+    pub fn metadata_timeout(mut self, limit: Duration) -> Self {
+        self.options.metadata_timeout = limit;
+        self
+    }
+
+    /// How long any call may take in total, whatever progress it makes. Default: [`defaults::TOTAL_TIMEOUT`].
+    pub fn total_timeout(mut self, limit: Duration) -> Self {
+        self.options.total_timeout = limit;
+        self
+    }
+
+    /// How long to wait for the answer to `server/discover` before the server is taken for a legacy one. Too short a
+    /// limit takes slow modern servers for silent ones. Default: [`defaults::PROBE_TIMEOUT`].
+    pub fn probe_timeout(mut self, limit: Duration) -> Self {
+        self.options.probe_timeout = limit;
+        self
+    }
+
+    /// How long connecting may take in total. Default: [`defaults::CONNECT_TIMEOUT`].
+    pub fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.options.connect_timeout = limit;
+        self
+    }
+
+    /// How long calls in flight have to finish when the client is closed. Default: [`defaults::CLOSE_TIMEOUT`].
+    pub fn close_timeout(mut self, limit: Duration) -> Self {
+        self.options.close_timeout = limit;
+        self
+    }
+
+    /// How many calls may be in flight at once; further ones wait, within their deadlines. At least 1. Default:
+    /// [`defaults::MAX_CALLS`].
+    pub fn max_calls(mut self, limit: usize) -> Self {
+        self.options.max_calls = limit.clamp(1, tokio::sync::Semaphore::MAX_PERMITS);
+        self
+    }
+
+    /// How many bytes of messages may wait to be sent; further calls wait, within their deadlines. A single larger
+    /// message is sent when nothing else waits. Default: [`defaults::MAX_QUEUED_BYTES`].
+    pub fn max_queued_bytes(mut self, limit: usize) -> Self {
+        self.options.max_queued_bytes = limit;
+        self
+    }
+
+    /// Serves a request of the server. One handler a method: a later one replaces an earlier one. Handlers of several
+    /// requests run side by side, each in a task of its own; one that the server cancels is dropped.
+    ///
+    /// Servers of the legacy era only. Declare the capability that the method belongs to with
+    /// [`capabilities`](Self::capabilities).
+    pub fn on_request<R, F, Fut>(mut self, handler: F) -> Self
+    where
+        R: Request,
+        F: Fn(R::Params, RequestContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = std::result::Result<R::Result, JsonRpcError>> + Send + 'static,
+    {
+        self.handlers.on_request::<R, F, Fut>(handler);
+        self
+    }
+
+    /// Takes notifications of one method. Handlers run one after the other, in the order in which the notifications
+    /// came, and may make calls on the same client. When they are too slow, notifications are dropped and counted
+    /// ([`Diagnostic::Lost`]); `list_changed` notifications are coalesced.
+    ///
+    /// Not for `notifications/progress` and `notifications/cancelled`, which belong to calls.
+    pub fn on_notification<N, F, Fut>(mut self, handler: F) -> Self
+    where
+        N: Notification,
+        F: Fn(N::Params, NotificationContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        self.handlers.on_notification::<N, F, Fut>(handler);
+        self
+    }
+
+    /// Takes notifications that have no handler of their own, also of unknown methods.
+    pub fn on_any_notification<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(RawNotification, NotificationContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        self.handlers.on_any_notification(handler);
+        self
+    }
+
+    /// Hears of odd things that the connection survives: stray text, late replies, losses. It must not block.
+    pub fn on_diagnostic(mut self, handler: impl Fn(Diagnostic) + Send + Sync + 'static) -> Self {
+        self.handlers.on_diagnostic(handler);
+        self
+    }
+
+    /// Watches the state, from before connecting on.
+    pub fn watch_state(&self) -> StateWatch {
+        self.state.watch()
+    }
+
+    /// Connects: makes a link, finds era and revision, and returns when calls may be made.
+    ///
+    /// Cancel-safe: when the future is dropped, at whatever stage, the link is ended and nothing is left.
+    ///
+    /// # Errors
+    /// When no link can be made, there is no common revision, the server refuses, or the connect limit is reached.
+    pub async fn connect(self, transport: impl Connect) -> Result<Client> {
+        connect(self, transport).await
+    }
+}
+
+impl std::fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("info", &self.info)
+            .field("versions", &self.versions)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

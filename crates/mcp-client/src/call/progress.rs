@@ -1,0 +1,170 @@
+use std::{
+    fmt,
+    future::{Future, IntoFuture, poll_fn},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use futures_core::Stream;
+use mcp_types::{ProgressNotificationParams, Request};
+
+use super::{CallFuture, RawCall, Reply};
+use crate::{
+    Result,
+    session::{ProgressStep, Session, Slot},
+};
+
+/// A call with a stream of its progress. Started by the first poll of either; await it for the result.
+#[must_use = "a call is made when it or its progress is awaited"]
+pub struct ProgressCall<R: Request> {
+    state: Running<R>,
+    slot: Arc<Slot>,
+    session: Arc<Session>,
+}
+
+enum Running<R: Request> {
+    Open(CallFuture<R>),
+    Over(Option<Result<Reply<R::Result>>>),
+}
+
+/// One report of progress.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// How far the call is, in units of the server.
+    pub progress: f64,
+    /// The value of `progress` at the end, if known.
+    pub total: Option<f64>,
+    /// What is going on, for people. Text of the server: untrusted.
+    pub message: Option<String>,
+    /// How many reports before this one were dropped, because they were not taken in time.
+    pub lost_before: u64,
+}
+
+/// The progress of a call, in order; ends with the call.
+pub struct Progresses<'a, R: Request> {
+    call: &'a mut ProgressCall<R>,
+    lost: u64,
+}
+
+/// Cancels a call from elsewhere. Cheap to clone.
+#[derive(Clone)]
+pub struct CancelHandle {
+    slot: Arc<Slot>,
+    session: Arc<Session>,
+}
+
+impl<R: Request> ProgressCall<R> {
+    pub(super) fn new(call: RawCall) -> Self {
+        let slot = Arc::new(Slot::keeping_progress());
+        let session = Arc::clone(&call.client.0.session);
+        Self { state: Running::Open(CallFuture::new(call, Arc::clone(&slot), true)), slot, session }
+    }
+
+    /// The progress that comes from here on: a stream, with a [`next`](Progresses::next) of its own.
+    ///
+    /// Reports that nobody takes are kept up to 1,024 a call, then the oldest go.
+    pub fn progress(&mut self) -> Progresses<'_, R> {
+        Progresses { call: self, lost: 0 }
+    }
+
+    /// A handle that cancels the call.
+    pub fn cancel_handle(&self) -> CancelHandle {
+        CancelHandle { slot: Arc::clone(&self.slot), session: Arc::clone(&self.session) }
+    }
+
+    fn drive(&mut self, cx: &mut Context<'_>) {
+        if let Running::Open(future) = &mut self.state
+            && let Poll::Ready(result) = Pin::new(future).poll(cx)
+        {
+            self.state = Running::Over(Some(result));
+        }
+    }
+
+    fn poll_progress(&mut self, cx: &mut Context<'_>, lost: &mut u64) -> Poll<Option<Progress>> {
+        self.drive(cx);
+        loop {
+            match self.slot.poll_progress(cx) {
+                Poll::Pending if matches!(self.state, Running::Over(_)) => return Poll::Ready(None),
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(ProgressStep::End) => return Poll::Ready(None),
+                Poll::Ready(ProgressStep::Lost(count)) => *lost += count,
+                Poll::Ready(ProgressStep::Progress(params)) => match Progress::decode(&params) {
+                    Some(progress) => {
+                        return Poll::Ready(Some(Progress { lost_before: std::mem::take(lost), ..progress }));
+                    }
+                    None => *lost += 1,
+                },
+            }
+        }
+    }
+}
+
+impl<R: Request> IntoFuture for ProgressCall<R> {
+    type Output = Result<Reply<R::Result>>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(mut self) -> Self::IntoFuture {
+        Box::pin(poll_fn(move |cx| {
+            self.drive(cx);
+            match &mut self.state {
+                Running::Over(result) => match result.take() {
+                    Some(result) => Poll::Ready(result),
+                    None => Poll::Pending,
+                },
+                Running::Open(_) => Poll::Pending,
+            }
+        }))
+    }
+}
+
+impl<R: Request> Progresses<'_, R> {
+    /// The next report; `None` once the call is over. Cancel-safe: no report is lost, the call goes on.
+    pub async fn next(&mut self) -> Option<Progress> {
+        poll_fn(|cx| self.call.poll_progress(cx, &mut self.lost)).await
+    }
+}
+
+impl<R: Request> Stream for Progresses<'_, R> {
+    type Item = Progress;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Progress>> {
+        let this = &mut *self;
+        this.call.poll_progress(cx, &mut this.lost)
+    }
+}
+
+impl Progress {
+    fn decode(params: &Bytes) -> Option<Self> {
+        let params: ProgressNotificationParams = serde_json::from_slice(params).ok()?;
+        Some(Self { progress: params.progress, total: params.total, message: params.message, lost_before: 0 })
+    }
+}
+
+impl CancelHandle {
+    /// Cancels the call, if it is still open: the server is told, with `reason`; whoever awaits the call gets an error
+    /// of kind [`Cancelled`](crate::ErrorKind::Cancelled).
+    pub fn cancel(&self, reason: &str) {
+        self.session.cancel_with_reason(&self.slot, reason);
+    }
+}
+
+impl<R: Request> fmt::Debug for ProgressCall<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ProgressCall({})", R::METHOD)
+    }
+}
+
+impl<R: Request> fmt::Debug for Progresses<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Progresses({})", R::METHOD)
+    }
+}
+
+impl fmt::Debug for CancelHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CancelHandle")
+    }
+}

@@ -1,0 +1,246 @@
+use std::{
+    fmt,
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use mcp_protocol::Stamp;
+use mcp_types::{
+    Direction, DiscoverRequest, Era, Implementation, InitializeResult, Json, Notification, PingRequest,
+    Request, RequestParams, Revision, ServerCapabilities, method,
+};
+use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
+
+use crate::{
+    Error, Result, State, StateWatch,
+    builder::{ClientBuilder, Options},
+    call::{Call, ListCall, ToolCall},
+    error::Cause,
+    session::Session,
+    state::StateSender,
+};
+
+/// A connection to one server, ready for calls. Cheap to clone; all clones share the connection.
+///
+/// When the last clone is dropped the connection is closed: open calls of other tasks end, the server's process is shut
+/// down in the background. To wait for that, use [`close`](Self::close).
+#[derive(Clone)]
+pub struct Client(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) session: Arc<Session>,
+    pub(crate) negotiated: Negotiated,
+    pub(crate) stamp: Stamp,
+    pub(crate) options: Options,
+    pub(crate) permits: Semaphore,
+    pub(crate) state: StateSender,
+}
+
+/// What client and server agreed on, and what the server says of itself.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Negotiated {
+    /// The revision that is spoken.
+    pub revision: Revision,
+    /// Who the server says it is. Absent only in the modern era.
+    pub server_info: Option<Implementation>,
+    /// What the server can do.
+    pub capabilities: ServerCapabilities,
+    /// Hints for a model on how to use the server. Text of the server: untrusted.
+    pub instructions: Option<String>,
+    /// The server's whole answer to `server/discover` or `initialize`, as it came.
+    pub raw: Json,
+}
+
+/// What a connection found out about a server, to be kept: with [`ClientBuilder::remembered`] a later connection to the
+/// same server needs no probe, in the modern era no round trip at all.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Remembered {
+    /// `2025-11-25`, say.
+    pub(crate) revision: String,
+    /// The `DiscoverResult`, in the modern era.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) discover: Option<Json>,
+}
+
+#[derive(Clone)]
+pub(crate) struct WeakClient(Weak<Inner>);
+
+impl WeakClient {
+    pub(crate) fn upgrade(&self) -> Option<Client> {
+        self.0.upgrade().map(Client)
+    }
+}
+
+impl fmt::Debug for WeakClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WeakClient")
+    }
+}
+
+impl Negotiated {
+    /// The era of the revision.
+    pub fn era(&self) -> Era {
+        self.revision.era()
+    }
+
+    pub(crate) fn legacy(revision: Revision, result: InitializeResult, raw: Json) -> Self {
+        Self {
+            revision,
+            server_info: Some(result.server_info),
+            capabilities: result.capabilities,
+            instructions: result.instructions,
+            raw,
+        }
+    }
+
+    pub(crate) fn modern(revision: Revision, result: mcp_types::DiscoverResult, raw: Json) -> Self {
+        Self {
+            revision,
+            server_info: result.server_info(),
+            capabilities: result.capabilities,
+            instructions: result.instructions,
+            raw,
+        }
+    }
+}
+
+impl Client {
+    /// Begins to connect: `name` and `version` tell the server who the client is.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ClientBuilder {
+        ClientBuilder::new(name, version)
+    }
+
+    /// What was negotiated.
+    pub fn negotiated(&self) -> &Negotiated {
+        &self.0.negotiated
+    }
+
+    /// The revision that is spoken.
+    pub fn revision(&self) -> Revision {
+        self.0.negotiated.revision
+    }
+
+    /// What the server can do.
+    pub fn capabilities(&self) -> &ServerCapabilities {
+        &self.0.negotiated.capabilities
+    }
+
+    /// What to keep for a later connection to the same server.
+    pub fn remember(&self) -> Remembered {
+        let negotiated = &self.0.negotiated;
+        Remembered {
+            revision: negotiated.revision.to_string(),
+            discover: (negotiated.era() == Era::Modern).then(|| negotiated.raw.clone()),
+        }
+    }
+
+    /// The state now.
+    pub fn state(&self) -> State {
+        self.0.state.watch().get()
+    }
+
+    /// Watches the state.
+    pub fn watch_state(&self) -> StateWatch {
+        self.0.state.watch()
+    }
+
+    /// Lists the tools.
+    pub fn list_tools(&self) -> ListCall<mcp_types::ListToolsRequest> {
+        ListCall::new(self.clone())
+    }
+
+    /// Calls the tool `name`.
+    pub fn call_tool(&self, name: impl Into<String>) -> ToolCall {
+        ToolCall::new(self.clone(), name.into())
+    }
+
+    /// Asks the server whether it is there: `ping`, in the modern era `server/discover`.
+    ///
+    /// # Errors
+    /// As any call.
+    pub async fn ping(&self) -> Result<()> {
+        match self.0.negotiated.era() {
+            Era::Legacy => self.request::<PingRequest>(RequestParams::new()).await.map(drop),
+            Era::Modern => self.request::<DiscoverRequest>(RequestParams::new()).await.map(drop),
+        }
+    }
+
+    /// Makes any request. Methods of your own need one `impl` of [`Request`].
+    pub fn request<R: Request>(&self, params: R::Params) -> Call<R> {
+        Call::new(self.clone(), &params)
+    }
+
+    /// Sends any notification. It is queued; nothing tells whether the server read it.
+    ///
+    /// # Errors
+    /// When the params cannot be written, the method is not one that clients send in this revision, or the client is
+    /// closed.
+    pub fn notify<N: Notification>(&self, params: &N::Params) -> Result<()> {
+        let name = std::borrow::Cow::Borrowed(N::METHOD);
+        self.0.check_revision(N::METHOD).map_err(|error| error.of_method(&name))?;
+        let params = crate::call::encode(params)?;
+        let params = (!params.is_empty()).then(|| params.into());
+        if self.0.session.notify(name, params) { Ok(()) } else { Err(Error::new(Cause::Closed)) }
+    }
+
+    /// Closes the connection: no new calls; those in flight have until the close limit to finish; then the transport is
+    /// closed and the server's process ended. Returns when nothing is left.
+    ///
+    /// Cancel-safe: the close goes on when the future is dropped. Called from within a handler of this client it waits
+    /// for that handler until the close limit, and then ends it.
+    pub async fn close(&self) {
+        self.0.session.close(self.0.options.close_timeout).await;
+    }
+
+    /// As [`close`](Self::close), with a limit of its own for calls in flight. Zero cancels them.
+    pub async fn close_within(&self, limit: Duration) {
+        self.0.session.close(limit).await;
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakClient {
+        WeakClient(Arc::downgrade(&self.0))
+    }
+}
+
+impl Inner {
+    /// Whether the server's revision and capabilities have `name`. Methods that the specification does not name pass.
+    pub(crate) fn check(&self, name: &str) -> Result<()> {
+        self.check_revision(name)?;
+        let capability = method(name).and_then(|info| info.capability);
+        match capability {
+            Some((path, since))
+                if self.negotiated.revision >= since && !self.negotiated.capabilities.has(path) =>
+            {
+                Err(Error::new(Cause::Capability(path)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn check_revision(&self, name: &str) -> Result<()> {
+        let Some(info) = method(name) else { return Ok(()) };
+        if info.direction == Direction::ToClient {
+            return Err(Error::new(Cause::Direction));
+        }
+        let revision = self.negotiated.revision;
+        if info.exists_in(revision) { Ok(()) } else { Err(Error::new(Cause::Revision(revision))) }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.session.begin_close(Duration::ZERO);
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("revision", &self.revision())
+            .field("server", &self.0.negotiated.server_info.as_ref().map(|info| &info.name))
+            .field("state", &self.state())
+            .finish()
+    }
+}

@@ -1,0 +1,390 @@
+//! From a transport to a client: the link, the era, the revision.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use mcp_protocol::{
+    Metadata, Negotiation, ResultKind, Stamp,
+    connection::{CancelMode, Deadlines, Outcome, OutgoingCall},
+    negotiate::{HandshakeAnswer, On, ProbeAnswer, Step, Verdict},
+    result_kind,
+};
+use mcp_transport::{Connect, Link, TransportError};
+use mcp_types::{
+    DiscoverResult, ErrorCode, InitializeRequestParams, InitializeResult, Json, JsonRpcError, Revision,
+};
+use tokio::sync::Semaphore;
+
+use crate::{
+    Client, ClientBuilder, Error, Negotiated, Result, State,
+    client::Inner,
+    error::{Cause, Limit, Raw},
+    handlers::Handlers,
+    session::{CallOutcome, Failure, Limits, Session, Slot, StartError},
+};
+
+/// Connects within the limits of `builder`.
+pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect) -> Result<Client> {
+    let state = builder.state.clone();
+    let mut attempt = Attempt {
+        handlers: Arc::new(std::mem::take(&mut builder.handlers)),
+        builder: &builder,
+        session: None,
+        stage: "making the link",
+        done: false,
+    };
+    state.set(State::Connecting);
+    let limit = builder.options.connect_timeout;
+    let negotiated = match tokio::time::timeout(limit, attempt.negotiate(&transport)).await {
+        Ok(result) => result,
+        Err(_) => Err(Error::new(Cause::Timeout(Limit::Connect(limit))).with_context(format!(
+            "{} `{}`",
+            attempt.stage,
+            transport.label()
+        ))),
+    };
+    let negotiated = match negotiated {
+        Ok(negotiated) => negotiated,
+        Err(error) => return Err(attempt.explain(error)),
+    };
+    attempt.done = true;
+    let Some(session) = attempt.session.take() else { return Err(Error::new(Cause::Closed)) };
+    let stamp = builder.stamp(negotiated.revision)?;
+    let client = Client(Arc::new(Inner {
+        session: Arc::clone(&session),
+        negotiated,
+        stamp,
+        options: builder.options,
+        permits: Semaphore::new(builder.options.max_calls),
+        state: state.clone(),
+    }));
+    session.set_owner(client.downgrade(), state);
+    Ok(client)
+}
+
+/// One attempt to connect. Dropped before it is done, it ends what it made.
+struct Attempt<'a> {
+    builder: &'a ClientBuilder,
+    handlers: Arc<Handlers>,
+    session: Option<Arc<Session>>,
+    /// What is being done, for the error at the limit.
+    stage: &'static str,
+    done: bool,
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        if self.done {
+            return;
+        }
+        if let Some(session) = &self.session {
+            session.begin_close(Duration::ZERO);
+        }
+        self.builder.state.set(State::Closed);
+    }
+}
+
+/// What a step came to.
+enum Answered<T> {
+    Answer(T),
+    /// The transport found another one that the server speaks; the negotiation starts again over it.
+    Replaced(Link),
+}
+
+impl Attempt<'_> {
+    async fn negotiate(&mut self, transport: &impl Connect) -> Result<Negotiated> {
+        self.open(transport.connect().await.map_err(transport_error)?);
+        let (verdict, mut discovered) = self.builder.recall();
+        let (mut negotiation, mut step) = Negotiation::start(self.builder.versions, verdict);
+        let mut initialized = None;
+        // Why the link of a probe ended, should no other answer be had.
+        let mut death = None;
+        loop {
+            let replaced = match step {
+                Step::Probe { revision, on } => {
+                    self.stage = "waiting for the answer to `server/discover` of";
+                    self.prepare(on, transport, &mut death).await?;
+                    match self.probe(revision).await? {
+                        Answered::Answer(Probed { answer, result, failure }) => {
+                            discovered = result;
+                            death = failure;
+                            step = negotiation.probed(answer);
+                            None
+                        }
+                        Answered::Replaced(link) => Some(link),
+                    }
+                }
+                Step::Handshake { revision, on } => {
+                    self.stage = "waiting for the answer to `initialize` of";
+                    self.prepare(on, transport, &mut death).await?;
+                    match self.handshake(revision).await? {
+                        Answered::Answer((answer, result)) => {
+                            initialized = result;
+                            step = negotiation.initialized(answer);
+                            None
+                        }
+                        Answered::Replaced(link) => Some(link),
+                    }
+                }
+                Step::Ready(revision) => return self.ready(revision, initialized, discovered),
+                Step::Failed(error) => {
+                    return Err(match death {
+                        Some(failure) => start_error(StartError::Ended(failure)),
+                        None => Error::new(Cause::Negotiation(error)),
+                    });
+                }
+            };
+            if let Some(link) = replaced {
+                self.open(link);
+                (negotiation, step) = Negotiation::start(self.builder.versions, None);
+            }
+        }
+    }
+
+    /// Sees to it that the step is taken on the right link.
+    async fn prepare(&mut self, on: On, transport: &impl Connect, death: &mut Option<Failure>) -> Result<()> {
+        if on == On::Current {
+            return Ok(());
+        }
+        if !transport.repeatable() {
+            return match death.take() {
+                Some(failure) => Err(start_error(StartError::Ended(failure))),
+                None => Ok(()),
+            };
+        }
+        // In order, and before the new one starts: two processes of one server may be at odds over a file.
+        if let Some(session) = self.session.take() {
+            session.close(Duration::ZERO).await;
+        }
+        self.open(transport.connect().await.map_err(transport_error)?);
+        Ok(())
+    }
+
+    fn open(&mut self, link: Link) {
+        let limits = Limits {
+            queued_bytes: self.builder.options.max_queued_bytes,
+            close: self.builder.options.close_timeout,
+        };
+        if let Some(replaced) = self.session.replace(Session::start(link, Arc::clone(&self.handlers), limits))
+        {
+            replaced.begin_close(Duration::ZERO);
+        }
+    }
+
+    fn session(&self) -> Result<&Arc<Session>> {
+        self.session.as_ref().ok_or_else(|| Error::new(Cause::Closed))
+    }
+
+    async fn probe(&self, revision: Revision) -> Result<Answered<Probed>> {
+        let params = self
+            .builder
+            .stamp(revision)?
+            .apply(Vec::new(), Metadata::default())
+            .map_err(|error| Error::new(Cause::Arguments(error.expected.into())))?;
+        let session = self.session()?;
+        let limit = self.builder.options.probe_timeout;
+        let outcome = silent_call(session, "server/discover", params, Some(limit)).await;
+        if let Some(link) = session.take_replacement() {
+            return Ok(Answered::Replaced(link));
+        }
+        let answer = match outcome.map_err(start_error)? {
+            Outcome::Result(raw) => match discover_result(&raw) {
+                Ok(result) => {
+                    let supported = result.supported_versions.to_vec();
+                    let answer = ProbeAnswer::Discovered(supported);
+                    return Ok(Answered::Answer(Probed {
+                        answer,
+                        result: Some((result, json(&raw)?)),
+                        failure: None,
+                    }));
+                }
+                // An answer, but not of a server that knows the method.
+                Err(error) => ProbeAnswer::OtherError(JsonRpcError::new(ErrorCode::INVALID_REQUEST, error)),
+            },
+            Outcome::Error(raw) => ProbeAnswer::from_error(rpc_error(&raw)),
+            // Over HTTP, silence and a lost connection say nothing of the era.
+            Outcome::Expired { .. } if !session.has_exchanges() => ProbeAnswer::Silent,
+            Outcome::Lost { failure, .. } if !session.has_exchanges() => {
+                return Ok(Answered::Answer(Probed {
+                    answer: ProbeAnswer::Died,
+                    result: None,
+                    failure: Some(failure),
+                }));
+            }
+            Outcome::Lost { failure: Failure::Transport(error), .. } if refuses_the_request(&error) => {
+                ProbeAnswer::OtherError(JsonRpcError::new(ErrorCode::INVALID_REQUEST, error.to_string()))
+            }
+            other => return Err(outcome_error(other)),
+        };
+        Ok(Answered::Answer(Probed { answer, result: None, failure: None }))
+    }
+
+    async fn handshake(
+        &self,
+        revision: Revision,
+    ) -> Result<Answered<(HandshakeAnswer, Option<(InitializeResult, Json)>)>> {
+        let params = InitializeRequestParams::new(
+            revision,
+            self.builder.capabilities.clone(),
+            self.builder.info.clone(),
+        );
+        let params = Bytes::from(crate::call::encode(&params)?);
+        let session = self.session()?;
+        let outcome = silent_call(session, "initialize", Some(params), None).await;
+        if let Some(link) = session.take_replacement() {
+            return Ok(Answered::Replaced(link));
+        }
+        match outcome.map_err(start_error)? {
+            Outcome::Result(raw) => {
+                let result: InitializeResult = serde_json::from_slice(&raw).map_err(|error| {
+                    Error::new(Cause::Decode(error, Raw(raw.clone()))).of_method(&"initialize".into())
+                })?;
+                let answer = HandshakeAnswer::Initialized(result.protocol_version.clone());
+                Ok(Answered::Answer((answer, Some((result, json(&raw)?)))))
+            }
+            Outcome::Error(raw) => Ok(Answered::Answer((HandshakeAnswer::from_error(rpc_error(&raw)), None))),
+            other => Err(outcome_error(other).of_method(&"initialize".into())),
+        }
+    }
+
+    fn ready(
+        &self,
+        revision: Revision,
+        initialized: Option<(InitializeResult, Json)>,
+        discovered: Option<(DiscoverResult, Json)>,
+    ) -> Result<Negotiated> {
+        let session = self.session()?;
+        session.settle(revision);
+        if let Some((result, raw)) = initialized {
+            session.notify("notifications/initialized".into(), None);
+            return Ok(Negotiated::legacy(revision, result, raw));
+        }
+        match discovered {
+            Some((result, raw)) => Ok(Negotiated::modern(revision, result, raw)),
+            None => Err(Error::new(Cause::Closed)),
+        }
+    }
+
+    /// Adds what the server said beside the protocol: often that is the reason.
+    fn explain(&self, error: Error) -> Error {
+        match self.session.as_ref().and_then(|session| session.first_skipped()) {
+            Some(skipped) => error.with_context(format!(
+                "before that the server wrote text that is no message: {:?}",
+                skipped.excerpt
+            )),
+            None => error,
+        }
+    }
+}
+
+struct Probed {
+    answer: ProbeAnswer,
+    result: Option<(DiscoverResult, Json)>,
+    failure: Option<Failure>,
+}
+
+impl ClientBuilder {
+    fn stamp(&self, revision: Revision) -> Result<Stamp> {
+        match revision.era() {
+            mcp_types::Era::Legacy => Ok(Stamp::legacy()),
+            mcp_types::Era::Modern => Stamp::modern(revision, &self.info, &self.capabilities)
+                .map_err(|error| Error::new(Cause::Arguments(error.to_string()))),
+        }
+    }
+
+    /// What is remembered, if it can be used.
+    fn recall(&self) -> (Option<Verdict>, Option<(DiscoverResult, Json)>) {
+        let Some(remembered) = &self.remembered else { return (None, None) };
+        let Some(revision) = Revision::from_wire(&remembered.revision) else { return (None, None) };
+        if revision.era() == mcp_types::Era::Legacy {
+            return (Some(Verdict::Legacy), None);
+        }
+        match &remembered.discover {
+            Some(raw) => match raw.decode() {
+                Ok(result) => (Some(Verdict::Modern(revision)), Some((result, raw.clone()))),
+                Err(_) => (None, None),
+            },
+            None => (None, None),
+        }
+    }
+}
+
+/// A call that is not cancelled on the wire, whatever becomes of it.
+async fn silent_call(
+    session: &Session,
+    method: &'static str,
+    params: Option<Bytes>,
+    limit: Option<Duration>,
+) -> std::result::Result<Outcome<Failure>, StartError> {
+    let call = OutgoingCall {
+        method: method.into(),
+        params,
+        progress_token: None,
+        deadlines: Deadlines { idle: limit, total: None, extend_on_progress: false },
+        cancel: CancelMode::Silent,
+    };
+    match session.perform(&call, Vec::new(), &Arc::new(Slot::default()), false, Duration::MAX).await? {
+        CallOutcome::Core(outcome) => Ok(outcome),
+        CallOutcome::Cancelled { .. } => Err(StartError::Closing),
+    }
+}
+
+fn discover_result(raw: &[u8]) -> std::result::Result<DiscoverResult, String> {
+    if result_kind(raw) != ResultKind::Complete {
+        return Err("a result of another type".into());
+    }
+    serde_json::from_slice(raw).map_err(|error| error.to_string())
+}
+
+/// Whether an HTTP refusal says that the server does not know modern requests. 401, and 403 with a challenge, say
+/// nothing of that.
+fn refuses_the_request(error: &TransportError) -> bool {
+    error.http().is_some_and(|http| match http.status {
+        401 => false,
+        403 => http.www_authenticate.is_empty(),
+        status => (400..500).contains(&status),
+    })
+}
+
+/// The error object of a reply. One that cannot be read is an internal error in the words it came in.
+pub(crate) fn rpc_error(raw: &[u8]) -> JsonRpcError {
+    serde_json::from_slice(raw).unwrap_or_else(|_| {
+        let text: String = String::from_utf8_lossy(raw).chars().take(256).collect();
+        JsonRpcError::new(ErrorCode::INTERNAL_ERROR, format!("unreadable error object: {text}"))
+    })
+}
+
+fn json(raw: &[u8]) -> Result<Json> {
+    serde_json::from_slice(raw)
+        .map_err(|error| Error::new(Cause::Decode(error, Raw(Bytes::copy_from_slice(raw)))))
+}
+
+fn transport_error(error: TransportError) -> Error {
+    Error::new(Cause::Transport(error))
+}
+
+pub(crate) fn start_error(error: StartError) -> Error {
+    Error::new(match error {
+        StartError::Closing | StartError::Ended(Failure::ClosedHere) => Cause::Closed,
+        StartError::Full(waited) => Cause::Timeout(Limit::Waiting(waited)),
+        StartError::Ended(Failure::Transport(error)) => {
+            Cause::Transport(error.with_delivery(mcp_transport::Delivery::NeverSent))
+        }
+    })
+}
+
+/// The error of an outcome that is no reply.
+pub(crate) fn outcome_error(outcome: Outcome<Failure>) -> Error {
+    match outcome {
+        Outcome::Expired { limit, sent } => Error::new(Cause::Timeout(Limit::Call(limit))).sent(sent),
+        Outcome::Lost { failure: Failure::Transport(error), sent } => {
+            let error = if sent { error } else { error.with_delivery(mcp_transport::Delivery::NeverSent) };
+            Error::new(Cause::Transport(error)).sent(sent)
+        }
+        Outcome::Lost { failure: Failure::ClosedHere, sent } => Error::new(Cause::Closed).sent(sent),
+        Outcome::Error(raw) => Error::new(Cause::Rpc(rpc_error(&raw))).sent(true),
+        Outcome::Result(_) | Outcome::CancelledByPeer | Outcome::NoReply => {
+            Error::new(Cause::NoReply).sent(true)
+        }
+    }
+}

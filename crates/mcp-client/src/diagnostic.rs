@@ -1,0 +1,42 @@
+use mcp_protocol::connection::Dropped;
+use mcp_transport::{Skipped, TransportError};
+
+/// Something odd that a server did, or that was lost; the connection goes on.
+///
+/// Delivered in order to the callback of [`ClientBuilder::on_diagnostic`](crate::ClientBuilder::on_diagnostic).
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Diagnostic {
+    /// Input that is no message: a banner, a log line, broken JSON.
+    Skipped(Skipped),
+    /// A message that belongs to nothing: a late reply, a reply to no call, a batch where there are none.
+    Dropped(Dropped),
+    /// A message of ours that belongs to no call could not be delivered.
+    Undelivered {
+        /// Its method, unless it was a response.
+        method: Option<String>,
+        /// What happened to it.
+        error: TransportError,
+    },
+    /// The server sent a request in an era that has none. It was not answered.
+    RequestInModernEra {
+        /// Its method.
+        method: String,
+    },
+    /// The params of a notification did not fit the handler's type.
+    UnreadableNotification {
+        /// Its method.
+        method: String,
+        /// Why.
+        error: String,
+    },
+    /// The handlers were too slow; so many were dropped since the last report.
+    Lost {
+        /// Messages of the server's log.
+        log_messages: u64,
+        /// Other notifications.
+        notifications: u64,
+        /// Diagnostics.
+        diagnostics: u64,
+    },
+}

@@ -1,0 +1,275 @@
+use std::{fmt, time::Duration};
+
+use bytes::Bytes;
+use mcp_protocol::{connection::Expired, negotiate::NegotiationError};
+use mcp_transport::{Delivery, HttpFailure, ProcessFailure, TransportError};
+use mcp_types::{ErrorCode, Json, JsonRpcError, Revision, jsonrpc::MethodName};
+
+/// A `Result` whose error is [`Error`].
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why something did not work.
+///
+/// [`kind`](Self::kind) tells the failures of the transport, of the protocol and of this side apart; the other methods
+/// give what is known beside it. A tool's own failure (`isError`) is a result, not an error.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    cause: Cause,
+    method: Option<MethodName>,
+    /// Whether the request may have reached the server.
+    sent: bool,
+    context: Option<String>,
+}
+
+/// What kind of error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The transport failed: see [`Error::transport`].
+    Transport,
+    /// The server answered with a JSON-RPC error: see [`Error::rpc`].
+    Rpc,
+    /// A deadline passed.
+    Timeout,
+    /// The caller cancelled the call, through a [`CancelHandle`](crate::CancelHandle).
+    Cancelled,
+    /// The client is closed, or was while the call was open.
+    Closed,
+    /// Client and server found no common ground, while connecting.
+    Negotiation,
+    /// The server's revision or capabilities lack the method. Nothing was sent.
+    Unsupported,
+    /// The arguments cannot be written as JSON, or not as an object. Nothing was sent.
+    InvalidArguments,
+    /// The server's result is not what the method says: see [`Error::raw_result`].
+    InvalidResult,
+    /// The server wants input before it goes on: see [`Error::raw_result`].
+    InputRequired,
+    /// A list has more pages than the limit allows.
+    TooManyPages,
+}
+
+#[derive(Debug)]
+pub(crate) enum Cause {
+    Transport(TransportError),
+    Rpc(JsonRpcError),
+    Timeout(Limit),
+    Cancelled(String),
+    Closed,
+    Negotiation(NegotiationError),
+    /// The method is not in this revision.
+    Revision(Revision),
+    /// The server did not declare this capability.
+    Capability(&'static str),
+    /// The method is not sent in this direction.
+    Direction,
+    Arguments(String),
+    Decode(serde_json::Error, Raw),
+    ResultType(String, Raw),
+    InputRequired(Raw),
+    TooManyPages(usize),
+    NoReply,
+}
+
+/// A server's result. Its debug form shows none of it: results may be large, and may be secret.
+pub(crate) struct Raw(pub(crate) Bytes);
+
+impl fmt::Debug for Raw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.0.len())
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Limit {
+    Call(Expired),
+    Waiting(Duration),
+    Total(Duration),
+    Connect(Duration),
+}
+
+impl Error {
+    pub(crate) fn new(cause: Cause) -> Self {
+        Self(Box::new(Inner { cause, method: None, sent: false, context: None }))
+    }
+
+    pub(crate) fn of_method(mut self, method: &MethodName) -> Self {
+        self.0.method = Some(method.clone());
+        self
+    }
+
+    pub(crate) fn sent(mut self, sent: bool) -> Self {
+        self.0.sent = sent;
+        self
+    }
+
+    pub(crate) fn with_context(mut self, context: String) -> Self {
+        self.0.context = Some(context);
+        self
+    }
+
+    /// What kind of error.
+    pub fn kind(&self) -> ErrorKind {
+        match &self.0.cause {
+            Cause::Transport(_) | Cause::NoReply => ErrorKind::Transport,
+            Cause::Rpc(_) => ErrorKind::Rpc,
+            Cause::Timeout(_) => ErrorKind::Timeout,
+            Cause::Cancelled(_) => ErrorKind::Cancelled,
+            Cause::Closed => ErrorKind::Closed,
+            Cause::Negotiation(_) => ErrorKind::Negotiation,
+            Cause::Revision(_) | Cause::Capability(_) | Cause::Direction => ErrorKind::Unsupported,
+            Cause::Arguments(_) => ErrorKind::InvalidArguments,
+            Cause::Decode(..) | Cause::ResultType(..) => ErrorKind::InvalidResult,
+            Cause::InputRequired(_) => ErrorKind::InputRequired,
+            Cause::TooManyPages(_) => ErrorKind::TooManyPages,
+        }
+    }
+
+    /// The method of the call that failed.
+    pub fn method(&self) -> Option<&str> {
+        self.0.method.as_deref()
+    }
+
+    /// The error that the server answered with.
+    pub fn rpc(&self) -> Option<&JsonRpcError> {
+        match &self.0.cause {
+            Cause::Rpc(error) | Cause::Negotiation(NegotiationError::Refused(error)) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// The failure of the transport.
+    pub fn transport(&self) -> Option<&TransportError> {
+        match &self.0.cause {
+            Cause::Transport(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// How the server's process ended, if that is why.
+    pub fn process(&self) -> Option<&ProcessFailure> {
+        self.transport()?.process()
+    }
+
+    /// How the HTTP peer refused, if that is why.
+    pub fn http(&self) -> Option<&HttpFailure> {
+        self.transport()?.http()
+    }
+
+    /// The result as it came, if it could not be used as it is.
+    pub fn raw_result(&self) -> Option<Json> {
+        match &self.0.cause {
+            Cause::Decode(_, raw) | Cause::ResultType(_, raw) | Cause::InputRequired(raw) => {
+                serde_json::from_slice(&raw.0).ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the server may have executed the request. `false` is certain.
+    pub fn may_have_executed(&self) -> bool {
+        match &self.0.cause {
+            Cause::Transport(error) => self.0.sent && error.delivery() == Delivery::MaybeSent,
+            Cause::Rpc(error) => !REFUSALS.contains(&error.code),
+            Cause::Timeout(_) | Cause::Cancelled(_) | Cause::Closed | Cause::NoReply => self.0.sent,
+            Cause::Decode(..) | Cause::ResultType(..) | Cause::InputRequired(_) => true,
+            Cause::Negotiation(_)
+            | Cause::Revision(_)
+            | Cause::Capability(_)
+            | Cause::Direction
+            | Cause::Arguments(_)
+            | Cause::TooManyPages(_) => false,
+        }
+    }
+
+    /// Whether trying again may help and cannot do harm: the request was not executed, or the server says that it
+    /// failed inside (-32603). After a failure of the link, a new connection is needed.
+    pub fn is_retryable(&self) -> bool {
+        match &self.0.cause {
+            Cause::Rpc(error) => error.code == ErrorCode::INTERNAL_ERROR,
+            Cause::Transport(_) | Cause::NoReply | Cause::Timeout(_) => !self.may_have_executed(),
+            _ => false,
+        }
+    }
+}
+
+/// Codes by which a server says that it did not begin.
+const REFUSALS: [ErrorCode; 7] = [
+    ErrorCode::PARSE_ERROR,
+    ErrorCode::INVALID_REQUEST,
+    ErrorCode::METHOD_NOT_FOUND,
+    ErrorCode::INVALID_PARAMS,
+    ErrorCode::HEADER_MISMATCH,
+    ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
+    ErrorCode::UNSUPPORTED_PROTOCOL_VERSION,
+];
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(method) = &self.0.method {
+            write!(f, "{method}: ")?;
+        }
+        match &self.0.cause {
+            Cause::Transport(error) => error.fmt(f)?,
+            Cause::Rpc(error) => write!(f, "the server answered: {error}")?,
+            Cause::Timeout(limit) => limit.fmt(f)?,
+            Cause::Cancelled(reason) if reason.is_empty() => f.write_str("cancelled")?,
+            Cause::Cancelled(reason) => write!(f, "cancelled: {reason}")?,
+            Cause::Closed => f.write_str("the client is closed")?,
+            Cause::Negotiation(error) => error.fmt(f)?,
+            Cause::Revision(revision) => {
+                write!(f, "no such method in revision {revision}, which the server speaks")?
+            }
+            Cause::Capability(name) => write!(f, "the server did not declare the capability `{name}`")?,
+            Cause::Direction => f.write_str("a method that clients do not send")?,
+            Cause::Arguments(why) => write!(f, "the arguments cannot be sent: {why}")?,
+            Cause::Decode(error, _) => write!(f, "the server's result does not fit: {error}")?,
+            Cause::ResultType(kind, _) => write!(f, "the server's result is of an unknown type: `{kind}`")?,
+            Cause::InputRequired(_) => f.write_str("the server wants input first")?,
+            Cause::TooManyPages(limit) => write!(f, "the list has more than {limit} pages")?,
+            Cause::NoReply => f.write_str("the exchange ended without a reply")?,
+        }
+        match &self.0.context {
+            Some(context) => write!(f, " ({context})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Call(Expired::Idle(limit)) => write!(f, "no answer within {limit:?}"),
+            Self::Call(Expired::Total(limit)) | Self::Total(limit) => {
+                write!(f, "not finished within {limit:?}")
+            }
+            Self::Waiting(limit) => write!(f, "not sent within {limit:?}: too much waits before it"),
+            Self::Connect(limit) => write!(f, "not connected within {limit:?}"),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("kind", &self.kind())
+            .field("method", &self.0.method)
+            .field("cause", &self.0.cause)
+            .field("may_have_executed", &self.may_have_executed())
+            .field("context", &self.0.context)
+            .finish()
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0.cause {
+            Cause::Transport(error) => Some(error),
+            Cause::Rpc(error) => Some(error),
+            Cause::Negotiation(error) => Some(error),
+            Cause::Decode(error, _) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,175 @@
+use std::{collections::HashMap, future::Future, pin::Pin, sync::Arc};
+
+use bytes::Bytes;
+use mcp_types::{ErrorCode, Json, JsonRpcError, Notification, Request, RequestId, jsonrpc::MethodName};
+use serde::de::DeserializeOwned;
+
+use crate::{
+    Client,
+    client::WeakClient,
+    diagnostic::Diagnostic,
+    session::{Mail, Session},
+};
+
+type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+pub(crate) type RequestHandler =
+    Arc<dyn Fn(Option<Bytes>, RequestContext) -> BoxFuture<Result<Bytes, JsonRpcError>> + Send + Sync>;
+type NotificationHandler =
+    Box<dyn Fn(Option<Bytes>, NotificationContext) -> Result<BoxFuture<()>, String> + Send + Sync>;
+type AnyNotificationHandler =
+    Box<dyn Fn(RawNotification, NotificationContext) -> BoxFuture<()> + Send + Sync>;
+type DiagnosticHandler = Box<dyn Fn(Diagnostic) + Send + Sync>;
+
+/// What the application does with what the server sends.
+#[derive(Default)]
+pub(crate) struct Handlers {
+    requests: HashMap<&'static str, RequestHandler>,
+    notifications: HashMap<&'static str, NotificationHandler>,
+    any_notification: Option<AnyNotificationHandler>,
+    diagnostic: Option<DiagnosticHandler>,
+}
+
+/// What a handler of a request knows beside its params.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RequestContext {
+    /// The method.
+    pub method: MethodName,
+    /// The id that the server gave the request.
+    pub id: RequestId,
+    client: Option<WeakClient>,
+}
+
+/// What a handler of a notification knows beside its params.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct NotificationContext {
+    client: Option<WeakClient>,
+}
+
+/// A notification for which there is no handler of its own.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RawNotification {
+    /// The method.
+    pub method: MethodName,
+    /// Its params, if they are JSON.
+    pub params: Option<Json>,
+}
+
+impl RequestContext {
+    pub(crate) fn new(method: MethodName, id: RequestId, client: Option<WeakClient>) -> Self {
+        Self { method, id, client }
+    }
+
+    /// The client that the request came to. `None` while it is still connecting, and once it is gone.
+    pub fn client(&self) -> Option<Client> {
+        self.client.as_ref()?.upgrade()
+    }
+}
+
+impl NotificationContext {
+    /// The client that the notification came to. `None` while it is still connecting, and once it is gone.
+    pub fn client(&self) -> Option<Client> {
+        self.client.as_ref()?.upgrade()
+    }
+}
+
+impl Handlers {
+    pub(crate) fn on_request<R, F, Fut>(&mut self, handler: F)
+    where
+        R: Request,
+        F: Fn(R::Params, RequestContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<R::Result, JsonRpcError>> + Send + 'static,
+    {
+        let handler: RequestHandler = Arc::new(move |params, context| {
+            let running = decode::<R::Params>(params.as_ref()).map(|params| handler(params, context));
+            Box::pin(async move {
+                let invalid = |error: serde_json::Error| {
+                    JsonRpcError::new(ErrorCode::INVALID_PARAMS, error.to_string())
+                };
+                let result = running.map_err(invalid)?.await?;
+                serde_json::to_vec(&result)
+                    .map(Bytes::from)
+                    .map_err(|error| JsonRpcError::new(ErrorCode::INTERNAL_ERROR, error.to_string()))
+            })
+        });
+        self.requests.insert(R::METHOD, handler);
+    }
+
+    pub(crate) fn on_notification<N, F, Fut>(&mut self, handler: F)
+    where
+        N: Notification,
+        F: Fn(N::Params, NotificationContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        let handler: NotificationHandler =
+            Box::new(move |params, context| match decode::<N::Params>(params.as_ref()) {
+                Ok(params) => Ok(Box::pin(handler(params, context))),
+                Err(error) => Err(error.to_string()),
+            });
+        self.notifications.insert(N::METHOD, handler);
+    }
+
+    pub(crate) fn on_any_notification<F, Fut>(&mut self, handler: F)
+    where
+        F: Fn(RawNotification, NotificationContext) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        self.any_notification = Some(Box::new(move |note, context| Box::pin(handler(note, context))));
+    }
+
+    pub(crate) fn on_diagnostic(&mut self, handler: impl Fn(Diagnostic) + Send + Sync + 'static) {
+        self.diagnostic = Some(Box::new(handler));
+    }
+
+    pub(crate) fn request(&self, method: &str) -> Option<RequestHandler> {
+        self.requests.get(method).cloned()
+    }
+
+    /// Whether anybody listens to notifications of `method`.
+    pub(crate) fn wants(&self, method: &str) -> bool {
+        self.any_notification.is_some() || self.notifications.contains_key(method)
+    }
+
+    /// Runs the notification handlers of a session, one notification after the other, until it is over.
+    pub(crate) async fn work(self: Arc<Self>, session: Arc<Session>) {
+        while let Some(mail) = session.mailbox().next().await {
+            match mail {
+                Mail::Diagnostic(diagnostic) => self.report(diagnostic),
+                Mail::Notification { method, params } => {
+                    let context = NotificationContext { client: session.client() };
+                    self.notify(method, params, context).await;
+                }
+            }
+        }
+    }
+
+    async fn notify(&self, method: MethodName, params: Option<Bytes>, context: NotificationContext) {
+        if let Some(handler) = self.notifications.get(method.as_ref()) {
+            match handler(params, context) {
+                Ok(running) => running.await,
+                Err(error) => {
+                    self.report(Diagnostic::UnreadableNotification { method: method.into_owned(), error })
+                }
+            }
+        } else if let Some(handler) = &self.any_notification {
+            let params = params.and_then(|params| serde_json::from_slice(&params).ok());
+            handler(RawNotification { method, params }, context).await;
+        }
+    }
+
+    fn report(&self, diagnostic: Diagnostic) {
+        if let Some(handler) = &self.diagnostic {
+            handler(diagnostic);
+        }
+    }
+}
+
+fn decode<T: DeserializeOwned>(params: Option<&Bytes>) -> serde_json::Result<T> {
+    match params {
+        Some(params) => serde_json::from_slice(params),
+        // Absent params and an empty object are the same to a typed handler.
+        None => serde_json::from_slice(b"{}"),
+    }
+}

@@ -1,0 +1,106 @@
+use std::{
+    future::{Future, poll_fn},
+    pin::Pin,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::Poll,
+};
+
+use mcp_protocol::connection::{CallId, Outcome};
+use mcp_transport::{ExchangeEnd, Inbound, OutboundMessage, Sink, SinkTarget};
+
+use super::{CallOutcome, Failure, Session, Slot, lock};
+
+type Exchange = Pin<Box<dyn Future<Output = ExchangeEnd> + Send>>;
+
+impl Session {
+    /// Runs the exchange of a call and waits for the call's end.
+    ///
+    /// A plain call runs its exchange itself, until the peer took the request: what may last long, and what somebody
+    /// else may wait for (`shared`), goes on in a task, whether or not the caller polls.
+    pub(crate) async fn exchange(
+        &self,
+        id: CallId,
+        out: OutboundMessage,
+        slot: &Slot,
+        shared: bool,
+    ) -> CallOutcome {
+        let Some(exchanges) = &self.exchanges else { return slot.outcome().await };
+        let accepted = Arc::new(AtomicBool::new(shared));
+        let sink = Sink::new(Target { session: self.this.clone(), accepted: Arc::clone(&accepted) });
+        let mut exchange = Some(exchanges.exchange(out, sink));
+        poll_fn(|cx| {
+            if let Some(running) = &mut exchange {
+                // Deadline and cancel end a call without its exchange: that is dropped then, which abandons it.
+                if !accepted.load(Ordering::Acquire) {
+                    if let Poll::Ready(end) = running.as_mut().poll(cx) {
+                        exchange = None;
+                        self.exchange_over(id, end);
+                    }
+                }
+            }
+            let outcome = slot.poll_outcome(cx);
+            let replied =
+                matches!(outcome, Poll::Ready(CallOutcome::Core(Outcome::Result(_) | Outcome::Error(_))));
+            // A reply is there but its exchange has not ended: let it, so that the connection can be used again.
+            if replied || (outcome.is_pending() && accepted.load(Ordering::Acquire)) {
+                if let Some(running) = exchange.take() {
+                    self.spawn_exchange(id, running);
+                }
+            }
+            outcome
+        })
+        .await
+    }
+
+    fn spawn_exchange(&self, id: CallId, exchange: Exchange) {
+        let Some(session) = self.this.upgrade() else { return };
+        let mut running = lock(&self.running);
+        if running.over {
+            return;
+        }
+        let task = tokio::spawn(async move {
+            let end = exchange.await;
+            lock(&session.running).exchanges.remove(&id);
+            session.exchange_over(id, end);
+        });
+        running.exchanges.insert(id, task.abort_handle());
+    }
+
+    pub(super) fn abort_exchange(&self, id: CallId) {
+        if let Some(task) = lock(&self.running).exchanges.remove(&id) {
+            task.abort();
+        }
+    }
+
+    fn exchange_over(&self, id: CallId, end: ExchangeEnd) {
+        let failure = match end {
+            ExchangeEnd::Failed(error) => Some(Failure::Transport(error)),
+            ExchangeEnd::Replaced(link) => {
+                *lock(&self.replacement) = Some(link);
+                None
+            }
+            _ => None,
+        };
+        self.with(|core| core.connection.exchange_ended(id, failure));
+    }
+}
+
+struct Target {
+    session: Weak<Session>,
+    accepted: Arc<AtomicBool>,
+}
+
+impl SinkTarget for Target {
+    fn deliver(&self, inbound: Inbound) {
+        if let Some(session) = self.session.upgrade() {
+            session.receive(&mut vec![inbound], &mut Vec::new());
+        }
+    }
+
+    fn accepted(&self) {
+        self.accepted.store(true, Ordering::Release);
+    }
+}

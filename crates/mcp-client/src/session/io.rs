@@ -1,0 +1,233 @@
+use std::{
+    collections::VecDeque,
+    pin::{Pin, pin},
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use mcp_protocol::connection::{CallId, Outgoing};
+use mcp_transport::{
+    BoxCloser, BoxReceiver, BoxSender, Delivery, LinkParts, Outbound, Receiver, Sender, TransportError,
+    TransportErrorKind,
+};
+use mcp_types::jsonrpc::JsonRpcMessage;
+use tokio::{
+    task::JoinHandle,
+    time::{timeout, timeout_at},
+};
+
+use super::{Failure, Session};
+use crate::state::State;
+
+/// How long a failed write waits for the reading side, which often knows more: an exit status, last words.
+const BETTER_REASON: Duration = Duration::from_secs(1);
+
+/// The I/O task of a session: three plain loops over one link, then the end of the link.
+pub(super) async fn run(session: Arc<Session>, parts: LinkParts, mut worker: JoinHandle<()>) {
+    let LinkParts { sender, receiver, closer, .. } = parts;
+    // On the heap, so that each half can be dropped by itself.
+    let mut read = Box::pin(read_loop(&session, receiver));
+    let mut write = Box::pin(write_loop(&session, sender));
+    let mut read_over = false;
+    let failure = {
+        let mut deadlines = pin!(deadline_loop(&session));
+        tokio::select! {
+            end = &mut read => {
+                read_over = true;
+                Failure::Transport(end)
+            }
+            error = &mut write => {
+                let error = error.err().unwrap_or_else(peer_closed);
+                match timeout(BETTER_REASON, &mut read).await {
+                    Ok(end) => {
+                        read_over = true;
+                        Failure::Transport(end)
+                    }
+                    Err(_) => Failure::Transport(error),
+                }
+            }
+            () = &mut deadlines => Failure::ClosedHere,
+            () = drained(&session) => Failure::ClosedHere,
+        }
+    };
+    if matches!(failure, Failure::ClosedHere) {
+        session.send_close();
+        // A stuck send is dropped at the limit, and the sender with it. Reading goes on: a server that still writes
+        // must not block on a full pipe.
+        let flushed = async {
+            tokio::select! {
+                _ = &mut write => false,
+                _ = &mut read, if !read_over => true,
+            }
+        };
+        read_over |= timeout(session.limits.close, flushed).await.unwrap_or(false);
+    }
+    drop(write);
+    session.end(&failure);
+    session.end_tasks();
+    session.set_state(State::Closing);
+    close_link(closer, read, read_over, session.limits.close).await;
+    session.mailbox.close();
+    // Handlers may finish what they have; none is left after.
+    if timeout(session.limits.close, &mut worker).await.is_err() {
+        worker.abort();
+    }
+    session.over.send_replace(true);
+    session.set_state(State::Closed);
+}
+
+/// Ends what stands behind the link. Reading goes on meanwhile: a server that still writes must not block.
+async fn close_link(
+    closer: Option<BoxCloser>,
+    mut read: Pin<Box<impl Future<Output = TransportError>>>,
+    mut read_over: bool,
+    limit: Duration,
+) {
+    let Some(closer) = closer else {
+        if !read_over {
+            let _ = timeout(limit, &mut read).await;
+        }
+        return;
+    };
+    let mut close = pin!(closer.close());
+    if !read_over {
+        tokio::select! {
+            _ = &mut close => return,
+            _ = &mut read => read_over = true,
+        }
+    }
+    if read_over {
+        // Errors of a close have no taker: what could be ended was.
+        let _ = close.await;
+    }
+}
+
+/// Reads until the link ends, and says why it did.
+async fn read_loop(session: &Session, mut receiver: BoxReceiver) -> TransportError {
+    let mut inbound = Vec::new();
+    let mut outputs = Vec::new();
+    loop {
+        let more = receiver.recv(&mut inbound).await;
+        session.receive(&mut inbound, &mut outputs);
+        match more {
+            Ok(true) => {}
+            Ok(false) => return peer_closed(),
+            Err(error) => return error,
+        }
+    }
+}
+
+/// Sends what is queued, as much at once as there is. Returns after the end of our direction was sent.
+async fn write_loop(session: &Session, mut sender: BoxSender) -> Result<(), TransportError> {
+    let mut taken = VecDeque::new();
+    let mut batch = VecDeque::new();
+    loop {
+        let last = session.take_outbox(&mut taken);
+        if taken.is_empty() && !last {
+            session.outbox_filled.notified().await;
+            // Callers that were woken together send together: one write for all of them.
+            if session.completed_by_last_read.load(Ordering::Relaxed) >= 2 {
+                tokio::task::yield_now().await;
+            }
+            continue;
+        }
+        batch.extend(taken.drain(..).map(|entry| match entry {
+            Outgoing::Message(message) => Outbound::from(message),
+            Outgoing::Settled(revision) => Outbound::Settled(revision),
+            Outgoing::Abandon(id) => Outbound::Abandon(id.into()),
+        }));
+        if last {
+            batch.push_back(Outbound::Close);
+        }
+        let sent = sender.send(&mut batch).await;
+        session.outbox_emptied.notify_waiters();
+        if let Err(error) = sent {
+            session.never_left(&batch);
+            return Err(error);
+        }
+        if last {
+            return Ok(());
+        }
+    }
+}
+
+/// Ends calls whose time is up. One timer a connection, armed for the earliest.
+async fn deadline_loop(session: &Session) {
+    loop {
+        let next = session.with(|core| {
+            core.armed = core.connection.next_deadline();
+            core.armed
+        });
+        let moved = session.deadline_moved.notified();
+        match next {
+            Some(at) => {
+                let _ = timeout_at(at.into(), moved).await;
+                let now = tokio::time::Instant::now().into_std();
+                session.with(|core| core.connection.timeout(now));
+            }
+            None => moved.await,
+        }
+    }
+}
+
+/// Waits until the session is to be closed and its calls are over, or their time is.
+async fn drained(session: &Session) {
+    let mut closing = session.closing.subscribe();
+    // The sender lives in `session`.
+    let _ = closing.wait_for(Option::is_some).await;
+    let begun = tokio::time::Instant::now();
+    loop {
+        let call_ended = session.call_ended.notified();
+        if session.lock().connection.open_calls() == 0 {
+            break;
+        }
+        let limit = closing.borrow_and_update().unwrap_or_default();
+        let step = async {
+            tokio::select! {
+                () = call_ended => {}
+                _ = closing.changed() => {}
+            }
+        };
+        let timed_out = match begun.checked_add(limit) {
+            Some(at) => timeout_at(at, step).await.is_err(),
+            None => {
+                step.await;
+                false
+            }
+        };
+        if timed_out {
+            break;
+        }
+    }
+    session.with(|core| core.connection.abandon_all(&Failure::ClosedHere, Some("client closed")));
+}
+
+impl Session {
+    /// Moves the outbox to `taken`; whether the end of our direction is to follow.
+    fn take_outbox(&self, taken: &mut VecDeque<Outgoing>) -> bool {
+        let mut core = self.lock();
+        core.connection.take_outbox(taken);
+        core.send_close
+    }
+
+    fn send_close(&self) {
+        self.lock().send_close = true;
+        self.outbox_filled.notify_one();
+    }
+
+    fn never_left(&self, batch: &VecDeque<Outbound>) {
+        let mut core = self.lock();
+        for entry in batch {
+            if let Outbound::Message(out) = entry
+                && let JsonRpcMessage::Request(request) = &out.message
+                && let Some(id) = request.id.as_i64()
+            {
+                core.connection.never_left(CallId(id));
+            }
+        }
+    }
+}
+
+fn peer_closed() -> TransportError {
+    TransportError::new(TransportErrorKind::Closed, Delivery::MaybeSent, "the server closed the connection")
+}

@@ -1,0 +1,292 @@
+use std::{
+    env,
+    ffi::{OsStr, OsString},
+    fmt, io,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use mcp_protocol::frame::LineDecoder;
+use mcp_transport::{Connect, Delivery, Link, TransportError, TransportErrorKind};
+use tokio::{process::Command, runtime::Handle};
+
+use crate::{
+    environment::{Change, Inherit, environment, lookup},
+    label::label,
+    process::{self, Limits, stderr::Stderr},
+    resolve::{Os, ResolveError, Search, look, resolve, unsafe_batch_argument},
+};
+
+/// Starts a server as a child process and speaks to it over its standard streams. A [`Connect`]: every connection gets
+/// a fresh process.
+///
+/// Section: [stdio](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/stdio).
+///
+/// ```
+/// use std::time::Duration;
+/// use mcp_transport_stdio::{Stderr, Stdio};
+///
+/// let server = Stdio::command("npx")
+///     .args(["-y", "@modelcontextprotocol/server-everything"])
+///     .env("LOG_LEVEL", "debug")
+///     .stderr(Stderr::lines(|line| println!("server: {line}")))
+///     .exit_wait(Duration::from_secs(5));
+/// ```
+#[derive(Clone)]
+pub struct Stdio {
+    program: OsString,
+    arguments: Vec<OsString>,
+    inherit: Inherit,
+    inherit_also: Vec<OsString>,
+    changes: Vec<Change>,
+    directory: Option<PathBuf>,
+    stderr: Stderr,
+    max_message_bytes: usize,
+    limits: Limits,
+}
+
+impl Stdio {
+    /// How long each step of ending a process takes at most, unless it is set: 2 seconds.
+    pub const DEFAULT_WAIT: Duration = Duration::from_secs(2);
+
+    /// The longest message taken from a server, in bytes, unless it is set: 64 MiB.
+    pub const DEFAULT_MAX_MESSAGE_BYTES: usize = LineDecoder::DEFAULT_LIMIT;
+
+    /// Runs `program`: a path, or a name that is looked for in the `PATH` **of the child**. There is no shell:
+    /// nothing is expanded or split.
+    ///
+    /// A name is looked for when the connection is made. The working directory is never searched unasked. On Windows,
+    /// names are completed by `PATHEXT` (`npx` is `npx.cmd`), as far as such files can be started without a shell.
+    pub fn command(program: impl AsRef<OsStr>) -> Self {
+        Self {
+            program: program.as_ref().to_owned(),
+            arguments: Vec::new(),
+            inherit: Inherit::default(),
+            inherit_also: Vec::new(),
+            changes: Vec::new(),
+            directory: None,
+            stderr: Stderr::default(),
+            max_message_bytes: Self::DEFAULT_MAX_MESSAGE_BYTES,
+            limits: Limits {
+                exit: Self::DEFAULT_WAIT,
+                term: Self::DEFAULT_WAIT,
+                kill: Self::DEFAULT_WAIT,
+            },
+        }
+    }
+
+    /// Adds an argument.
+    pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        self.arguments.push(argument.as_ref().to_owned());
+        self
+    }
+
+    /// Adds arguments.
+    pub fn args(mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        self.arguments
+            .extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        self
+    }
+
+    /// Sets a variable of the server's environment, over what it inherits.
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.changes
+            .push((name.as_ref().to_owned(), Some(value.as_ref().to_owned())));
+        self
+    }
+
+    /// Sets variables of the server's environment, over what it inherits.
+    pub fn envs(
+        self,
+        variables: impl IntoIterator<Item = (impl AsRef<OsStr>, impl AsRef<OsStr>)>,
+    ) -> Self {
+        variables
+            .into_iter()
+            .fold(self, |stdio, (name, value)| stdio.env(name, value))
+    }
+
+    /// Takes a variable out of the server's environment, inherited or set before.
+    pub fn env_remove(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.changes.push((name.as_ref().to_owned(), None));
+        self
+    }
+
+    /// What the server inherits of our environment. By default what [`Inherit::Listed`] says.
+    pub fn inherit(mut self, inherit: Inherit) -> Self {
+        self.inherit = inherit;
+        self
+    }
+
+    /// One more variable that the server inherits of our environment, if it is set there when a connection is made.
+    pub fn inherit_env(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.inherit_also.push(name.as_ref().to_owned());
+        self
+    }
+
+    /// The server's working directory; ours by default.
+    pub fn current_dir(mut self, directory: impl AsRef<Path>) -> Self {
+        self.directory = Some(directory.as_ref().to_owned());
+        self
+    }
+
+    /// What happens to the server's standard error. By default it is passed on to ours.
+    pub fn stderr(mut self, stderr: Stderr) -> Self {
+        self.stderr = stderr;
+        self
+    }
+
+    /// The longest message taken from the server, in bytes. A longer one is skipped and reported, and the link goes on.
+    pub fn max_message_bytes(mut self, limit: usize) -> Self {
+        self.max_message_bytes = limit;
+        self
+    }
+
+    /// At close: how long the server may take to exit after its input was closed, before it is asked to (SIGTERM).
+    pub fn exit_wait(mut self, wait: Duration) -> Self {
+        self.limits.exit = wait;
+        self
+    }
+
+    /// At close: how long the server, or what it left running, may take after SIGTERM, before it is forced (SIGKILL).
+    pub fn term_wait(mut self, wait: Duration) -> Self {
+        self.limits.term = wait;
+        self
+    }
+
+    /// At close: how long the system may take to end a process that was forced, before that is an error.
+    pub fn kill_wait(mut self, wait: Duration) -> Self {
+        self.limits.kill = wait;
+        self
+    }
+
+    fn prepare(&self) -> Result<Command, TransportError> {
+        let os = Os::HERE;
+        let base = self.directory()?;
+        let variables = environment(
+            os,
+            env::vars_os(),
+            self.inherit,
+            &self.inherit_also,
+            &self.changes,
+        );
+        let extensions = lookup(os, &variables, "PATHEXT").and_then(OsStr::to_str);
+        let path = lookup(os, &variables, "PATH").unwrap_or(OsStr::new(DEFAULT_PATH));
+        let directories: Vec<_> = env::split_paths(path).collect();
+        let search = Search {
+            os,
+            program: &self.program,
+            directories: &directories,
+            extensions,
+            base: &base,
+        };
+        let program = resolve(&search, look).map_err(|error| self.not_resolved(&error))?;
+        if let Some(at) = unsafe_batch_argument(os, &program, &self.arguments) {
+            let message = format!(
+                "argument {} cannot be handed to the batch file {} safely: it has a line break or a NUL",
+                at + 1,
+                program.display()
+            );
+            return Err(configuration(message));
+        }
+        let mut command = Command::new(program);
+        command
+            .args(&self.arguments)
+            .env_clear()
+            .envs(variables)
+            .current_dir(base);
+        Ok(command)
+    }
+
+    fn directory(&self) -> Result<PathBuf, TransportError> {
+        let ours = || {
+            env::current_dir()
+                .map_err(|error| configuration("our working directory is gone").with_source(error))
+        };
+        let Some(directory) = &self.directory else { return ours() };
+        let directory = if directory.is_absolute() {
+            directory.clone()
+        } else {
+            ours()?.join(directory)
+        };
+        if directory.is_dir() {
+            Ok(directory)
+        } else {
+            let message = format!("the working directory {} does not exist", directory.display());
+            Err(configuration(message))
+        }
+    }
+
+    fn not_resolved(&self, error: &ResolveError) -> TransportError {
+        let kind = match error {
+            ResolveError::Empty => TransportErrorKind::Configuration,
+            ResolveError::NotFound(_) => TransportErrorKind::NotFound,
+            ResolveError::NotExecutable(_) => TransportErrorKind::Connect,
+        };
+        let message = format!("cannot run `{}`: {error}", self.program.to_string_lossy());
+        TransportError::new(kind, Delivery::NeverSent, message)
+    }
+
+    fn not_started(&self, program: &OsStr, error: io::Error) -> TransportError {
+        let (kind, hint) = match error.kind() {
+            io::ErrorKind::InvalidInput => (TransportErrorKind::Configuration, ""),
+            // The file is there: it was found a moment ago.
+            io::ErrorKind::NotFound => (
+                TransportErrorKind::Connect,
+                " (is it a script whose interpreter is missing?)",
+            ),
+            _ => (TransportErrorKind::Connect, ""),
+        };
+        let message = format!(
+            "starting `{}` ({}) failed: {error}{hint}",
+            self.label(),
+            program.to_string_lossy()
+        );
+        TransportError::new(kind, Delivery::NeverSent, message).with_source(error)
+    }
+}
+
+/// Where POSIX systems look for a command when there is no `PATH`.
+const DEFAULT_PATH: &str = if cfg!(windows) { "" } else { "/usr/bin:/bin" };
+
+fn configuration(message: impl Into<std::borrow::Cow<'static, str>>) -> TransportError {
+    TransportError::new(TransportErrorKind::Configuration, Delivery::NeverSent, message)
+}
+
+/// Needs a tokio runtime with I/O and time enabled. The process is started within the first poll: dropping the future
+/// before or after leaves nothing behind.
+impl Connect for Stdio {
+    async fn connect(&self) -> Result<Link, TransportError> {
+        if Handle::try_current().is_err() {
+            return Err(configuration("a process can only be started within a tokio runtime"));
+        }
+        let command = self.prepare()?;
+        let program = command.as_std().get_program().to_owned();
+        process::spawn(
+            command,
+            self.label(),
+            self.limits,
+            self.stderr.clone(),
+            self.max_message_bytes,
+        )
+        .map_err(|error| self.not_started(&program, error))
+    }
+
+    /// The command line without its environment; values that look like secrets are masked.
+    fn label(&self) -> String {
+        label(&self.program, &self.arguments)
+    }
+}
+
+/// Without the values of the environment, which may be secrets.
+impl fmt::Debug for Stdio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.changes.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Stdio")
+            .field("command", &self.label())
+            .field("inherit", &self.inherit)
+            .field("environment", &names)
+            .field("directory", &self.directory)
+            .field("stderr", &self.stderr)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,117 @@
+use nix::{
+    sys::signal::{Signal, killpg},
+    unistd::Pid,
+};
+use tokio::process::{Child, Command};
+
+/// Has the command run in a process group of its own, away from the signals of our terminal.
+pub(crate) fn isolate(command: &mut Command) {
+    command.process_group(0);
+}
+
+/// The number of a process group; `None` if its leader was reaped before it was asked for.
+pub(crate) struct GroupId(Option<Pid>);
+
+impl GroupId {
+    pub(crate) fn of(leader: &Child) -> Self {
+        let id = leader.id().and_then(|id| i32::try_from(id).ok());
+        // As a target, 0 and 1 would mean our own group and everybody.
+        Self(id.filter(|id| *id > 1).map(Pid::from_raw))
+    }
+
+    pub(crate) fn terminate(&self, _: &mut Child) {
+        self.send(Signal::SIGTERM);
+        // A stopped process takes no other signal.
+        self.send(Signal::SIGCONT);
+    }
+
+    pub(crate) fn kill(&self, _: &mut Child) {
+        self.send(Signal::SIGKILL);
+    }
+
+    /// Whether a member runs. Members that have ended but are not reaped do not count where that can be told: where
+    /// process 1 of a container does not reap, they stay for ever.
+    pub(crate) fn has_living_members(&self) -> bool {
+        // An error says that there are none (ESRCH), or none that we may signal (EPERM).
+        self.0
+            .is_some_and(|id| killpg(id, None).is_ok() && living::any_in(id))
+    }
+
+    fn send(&self, signal: Signal) {
+        if let Some(id) = self.0 {
+            // It fails when there is nobody left to take it.
+            let _ = killpg(id, signal);
+        }
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod living {
+    use std::fs;
+
+    use nix::unistd::Pid;
+
+    /// Whether a process of the group is neither a zombie nor dead; true if the system does not let us look.
+    pub(super) fn any_in(group: Pid) -> bool {
+        let Ok(processes) = fs::read_dir("/proc") else {
+            return true;
+        };
+        let mut seen_any = false;
+        for process in processes.flatten() {
+            let name = process.file_name();
+            if !name.as_encoded_bytes().iter().all(u8::is_ascii_digit) {
+                continue;
+            }
+            let Ok(stat) = fs::read(process.path().join("stat")) else {
+                continue;
+            };
+            let Some((state, its_group)) = state_and_group(&stat) else {
+                continue;
+            };
+            if its_group == group.as_raw() {
+                if !matches!(state, b'Z' | b'X') {
+                    return true;
+                }
+                seen_any = true;
+            }
+        }
+        !seen_any
+    }
+
+    /// Of `pid (name) state parent group …`, where the name may hold anything.
+    fn state_and_group(stat: &[u8]) -> Option<(u8, i32)> {
+        let name_end = stat.iter().rposition(|byte| *byte == b')')?;
+        let rest = std::str::from_utf8(&stat[name_end + 1..]).ok()?;
+        let mut fields = rest.split_ascii_whitespace();
+        let state = *fields.next()?.as_bytes().first()?;
+        let group = fields.nth(1)?.parse().ok()?;
+        Some((state, group))
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn a_process_name_may_hold_anything() {
+            assert_eq!(state_and_group(b"7 (a) Z 1 2) S 1 42 42 0"), Some((b'S', 42)));
+            assert_eq!(state_and_group(b"7 (sh) Z 1 -1 42"), Some((b'Z', -1)));
+            assert_eq!(state_and_group(b"7 (sh"), None);
+            assert_eq!(state_and_group(b""), None);
+        }
+
+        #[test]
+        fn our_own_group_lives() {
+            assert!(any_in(nix::unistd::getpgrp()));
+        }
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod living {
+    use nix::unistd::Pid;
+
+    pub(super) fn any_in(_: Pid) -> bool {
+        true
+    }
+}

@@ -1,0 +1,65 @@
+//! Reading with more patience than serde's derive has.
+
+use std::{fmt, marker::PhantomData};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, Error, Visitor},
+};
+
+use crate::Json;
+
+/// Reads a string into anything that is made from one.
+pub(crate) struct Text<T>(PhantomData<T>);
+
+impl<T> Text<T> {
+    pub(crate) const NEW: Self = Self(PhantomData);
+}
+
+impl<T: for<'a> From<&'a str> + From<String>> Visitor<'_> for Text<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        Ok(T::from(text))
+    }
+
+    fn visit_string<E: Error>(self, text: String) -> Result<T, E> {
+        Ok(T::from(text))
+    }
+}
+
+/// For a member whose absence is harmless: a value of the wrong kind or out of range reads as absent, so that one absurd
+/// hint does not cost the whole object.
+pub(crate) fn lenient<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let json = Json::deserialize(deserializer)?;
+    Ok(json.decode::<Option<T>>().ok().flatten())
+}
+
+/// As [`lenient`], for a whole number that some peers write as `1.0` or `1e3`.
+pub(crate) fn lenient_integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    let json = Json::deserialize(deserializer)?;
+    Ok(json.decode::<u64>().ok().or_else(|| whole(json.decode().ok()?)))
+}
+
+/// The largest number below which every whole `f64` is exact.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+fn whole(number: f64) -> Option<u64> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked: whole, not negative, below 2^53"
+    )]
+    (number.fract() == 0.0 && (0.0..=EXACT).contains(&number)).then_some(number as u64)
+}
+
+/// For a member whose type can hold `null`: `null` is a value, and only absence reads as `None`.
+pub(crate) fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
+    Json::deserialize(deserializer).map(Some)
+}

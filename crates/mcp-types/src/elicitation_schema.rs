@@ -1,0 +1,441 @@
+//! The subset of JSON Schema that an elicitation may ask for.
+//!
+//! Section: [Requested Schema](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation#requested-schema).
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use crate::{Json, JsonObject, JsonSchema, Map, Number, UnknownObject, jsonrpc::scan, union::string_member};
+
+object! {
+    /// A form: an object of simple members, in the order to show them.
+    ///
+    /// A typed view. Keywords that this crate does not know are in the [`JsonSchema`] that it was read from.
+    pub struct ElicitationSchema [since V2025_06_18] tagged "type" = "object" {
+        /// The members.
+        properties: Map<PrimitiveSchemaDefinition>,
+        /// The names of those that must be given.
+        required? with_required: Vec<String>,
+        /// The dialect. Absent means 2020-12.
+        dialect? with_dialect as "$schema": String [since V2025_11_25],
+    }
+}
+
+impl ElicitationSchema {
+    /// Whether the member `name` must be given.
+    pub fn is_required(&self, name: &str) -> bool {
+        self.required.iter().flatten().any(|required| required == name)
+    }
+
+    /// The values of those members that have a default, in order.
+    pub fn defaults(&self) -> JsonObject {
+        self.properties.iter().filter_map(|(name, member)| Some((name, member.default_value()?))).collect()
+    }
+}
+
+impl From<ElicitationSchema> for JsonSchema {
+    fn from(schema: ElicitationSchema) -> Self {
+        let json = Json::encode(&schema).expect("types of the schema can always be written as JSON");
+        Self::try_from(json).expect("a struct is written as an object")
+    }
+}
+
+/// A member of a form. Told apart by `type`, and where that does not suffice, by the keywords that are there.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum PrimitiveSchemaDefinition {
+    /// A text.
+    String(StringSchema),
+    /// A number.
+    Number(NumberSchema),
+    /// Yes or no.
+    Boolean(BooleanSchema),
+    /// One of some values.
+    UntitledSingleSelect(UntitledSingleSelectEnumSchema),
+    /// One of some values with titles. Since 2025-11-25.
+    TitledSingleSelect(TitledSingleSelectEnumSchema),
+    /// Several of some values. Since 2025-11-25.
+    UntitledMultiSelect(UntitledMultiSelectEnumSchema),
+    /// Several of some values with titles. Since 2025-11-25.
+    TitledMultiSelect(TitledMultiSelectEnumSchema),
+    /// One of some values with titles, as it was written first.
+    LegacyTitled(LegacyTitledEnumSchema),
+    /// A kind that this crate does not know, kept whole.
+    Unknown(UnknownObject),
+}
+
+impl PrimitiveSchemaDefinition {
+    /// The name to show to people.
+    pub fn title(&self) -> Option<&str> {
+        match self {
+            Self::String(schema) => schema.title.as_deref(),
+            Self::Number(schema) => schema.title.as_deref(),
+            Self::Boolean(schema) => schema.title.as_deref(),
+            Self::UntitledSingleSelect(schema) => schema.title.as_deref(),
+            Self::TitledSingleSelect(schema) => schema.title.as_deref(),
+            Self::UntitledMultiSelect(schema) => schema.title.as_deref(),
+            Self::TitledMultiSelect(schema) => schema.title.as_deref(),
+            Self::LegacyTitled(schema) => schema.title.as_deref(),
+            Self::Unknown(_) => None,
+        }
+    }
+
+    /// What it is, for people.
+    pub fn description(&self) -> Option<&str> {
+        match self {
+            Self::String(schema) => schema.description.as_deref(),
+            Self::Number(schema) => schema.description.as_deref(),
+            Self::Boolean(schema) => schema.description.as_deref(),
+            Self::UntitledSingleSelect(schema) => schema.description.as_deref(),
+            Self::TitledSingleSelect(schema) => schema.description.as_deref(),
+            Self::UntitledMultiSelect(schema) => schema.description.as_deref(),
+            Self::TitledMultiSelect(schema) => schema.description.as_deref(),
+            Self::LegacyTitled(schema) => schema.description.as_deref(),
+            Self::Unknown(_) => None,
+        }
+    }
+
+    /// The value to start with.
+    pub fn default_value(&self) -> Option<Json> {
+        fn texts(values: &[String]) -> Json {
+            Json::encode(values).expect("a list of texts can always be written as JSON")
+        }
+        match self {
+            Self::String(schema) => schema.default.as_deref().map(Json::from),
+            Self::Number(schema) => schema.default.clone().map(Json::from),
+            Self::Boolean(schema) => schema.default.map(Json::from),
+            Self::UntitledSingleSelect(schema) => schema.default.as_deref().map(Json::from),
+            Self::TitledSingleSelect(schema) => schema.default.as_deref().map(Json::from),
+            Self::UntitledMultiSelect(schema) => schema.default.as_deref().map(texts),
+            Self::TitledMultiSelect(schema) => schema.default.as_deref().map(texts),
+            Self::LegacyTitled(schema) => schema.default.as_deref().map(Json::from),
+            Self::Unknown(_) => None,
+        }
+    }
+}
+
+object! {
+    /// A text.
+    #[derive(Default)]
+    pub struct StringSchema [since V2025_06_18] tagged "type" = "string" {
+        /// The name, for people.
+        title? with_title: String,
+        /// What it is, for people.
+        description? with_description: String,
+        /// The least length, in characters.
+        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        min_length? with_min_length: u64,
+        /// The greatest length, in characters.
+        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        max_length? with_max_length: u64,
+        /// The form of the text.
+        format? with_format: StringFormat,
+        /// The value to start with.
+        default? with_default: String [since V2025_11_25],
+    }
+}
+
+open_enum! {
+    /// The form of a text.
+    pub enum StringFormat [since V2025_06_18] {
+        /// An address of electronic mail.
+        Email = "email",
+        /// A URI.
+        Uri = "uri",
+        /// A date, in ISO 8601.
+        Date = "date",
+        /// A date and a time, in ISO 8601.
+        DateTime = "date-time",
+    }
+}
+
+object! {
+    /// A number.
+    pub struct NumberSchema [since V2025_06_18] {
+        /// Whether fractions are allowed.
+        kind as "type": NumberKind,
+        /// The name, for people.
+        title? with_title: String,
+        /// What it is, for people.
+        description? with_description: String,
+        /// The least value.
+        minimum? with_minimum: Number,
+        /// The greatest value.
+        maximum? with_maximum: Number,
+        /// The value to start with.
+        default? with_default: Number [since V2025_11_25],
+    }
+}
+
+open_enum! {
+    /// Whether a number may have a fraction.
+    pub enum NumberKind [since V2025_06_18] {
+        /// It may.
+        Number = "number",
+        /// It may not.
+        Integer = "integer",
+    }
+}
+
+object! {
+    /// Yes or no.
+    #[derive(Default)]
+    pub struct BooleanSchema [since V2025_06_18] tagged "type" = "boolean" {
+        /// The name, for people.
+        title? with_title: String,
+        /// What it is, for people.
+        description? with_description: String,
+        /// The value to start with.
+        default? with_default: bool,
+    }
+}
+
+object! {
+    /// One of some values.
+    pub struct UntitledSingleSelectEnumSchema [since V2025_06_18] tagged "type" = "string" {
+        /// The values.
+        values as "enum": Vec<String>,
+        /// The name, for people.
+        title? with_title: String,
+        /// What it is, for people.
+        description? with_description: String,
+        /// The value to start with.
+        default? with_default: String [since V2025_11_25],
+    }
+}
+
+object! {
+    /// One of some values with titles.
+    pub struct TitledSingleSelectEnumSchema [since V2025_11_25] tagged "type" = "string" {
+        /// The values.
+        one_of: Vec<EnumOption>,
+        /// The name, for people.
+        title? with_title: String,
+        /// What it is, for people.
+        description? with_description: String,
+        /// The value to start with.
+        default? with_default: String,
+    }
+}
+
+object! {
+    /// A value with its title.
+    #[derive(Eq)]
+    pub struct EnumOption [since V2025_11_25] {
+        /// The value.
+        value as "const": String,
+        /// The text to show for it.
+        title: String,
+    }
+}
+
+object! {
+    /// Several of some values.
+    pub struct UntitledMultiSelectEnumSchema [since V2025_11_25] tagged "type" = "array" {
+        /// The values.
+        items: UntitledItems,
+        /// The name, for people.
+        title? with_title: String,
+        /// What it is, for people.
+        description? with_description: String,
+        /// The least number of values.
+        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        min_items? with_min_items: u64,
+        /// The greatest number of values.
+        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        max_items? with_max_items: u64,
+        /// The values to start with.
+        default? with_default: Vec<String>,
+    }
+}
+
+object! {
+    /// The values of a multiple choice.
+    #[derive(Eq)]
+    pub struct UntitledItems [since V2025_11_25] tagged "type" = "string" {
+        /// The values.
+        values as "enum": Vec<String>,
+    }
+}
+
+object! {
+    /// Several of some values with titles.
+    pub struct TitledMultiSelectEnumSchema [since V2025_11_25] tagged "type" = "array" {
+        /// The values.
+        items: TitledItems,
+        /// The name, for people.
+        title? with_title: String,
+        /// What it is, for people.
+        description? with_description: String,
+        /// The least number of values.
+        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        min_items? with_min_items: u64,
+        /// The greatest number of values.
+        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        max_items? with_max_items: u64,
+        /// The values to start with.
+        default? with_default: Vec<String>,
+    }
+}
+
+object! {
+    /// The values of a multiple choice, with titles.
+    #[derive(Eq)]
+    pub struct TitledItems [since V2025_11_25] {
+        /// The values.
+        any_of: Vec<EnumOption>,
+    }
+}
+
+object! {
+    /// One of some values with titles, as it was written first. Deprecated since 2025-11-25.
+    pub struct LegacyTitledEnumSchema [since V2025_06_18] tagged "type" = "string" {
+        /// The values.
+        values as "enum": Vec<String>,
+        /// The text to show for each, in the same order.
+        enum_names? with_enum_names: Vec<String>,
+        /// The name, for people.
+        title? with_title: String,
+        /// What it is, for people.
+        description? with_description: String,
+        /// The value to start with.
+        default? with_default: String [since V2025_11_25],
+    }
+}
+
+macro_rules! from_schemas {
+    ($($variant:ident($ty:ty),)*) => {
+        $(
+            impl From<$ty> for PrimitiveSchemaDefinition {
+                fn from(schema: $ty) -> Self {
+                    Self::$variant(schema)
+                }
+            }
+        )*
+
+        impl Serialize for PrimitiveSchemaDefinition {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self {
+                    $(Self::$variant(schema) => schema.serialize(serializer),)*
+                    Self::Unknown(object) => object.serialize(serializer),
+                }
+            }
+        }
+    };
+}
+
+from_schemas! {
+    String(StringSchema),
+    Number(NumberSchema),
+    Boolean(BooleanSchema),
+    UntitledSingleSelect(UntitledSingleSelectEnumSchema),
+    TitledSingleSelect(TitledSingleSelectEnumSchema),
+    UntitledMultiSelect(UntitledMultiSelectEnumSchema),
+    TitledMultiSelect(TitledMultiSelectEnumSchema),
+    LegacyTitled(LegacyTitledEnumSchema),
+}
+
+impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        Self::read(json).map_err(D::Error::custom)
+    }
+}
+
+impl PrimitiveSchemaDefinition {
+    fn read(json: Json) -> serde_json::Result<Self> {
+        let kind = string_member(&json, "type")?.ok_or_else(|| serde_json::Error::missing_field("type"))?;
+        let has = |key| scan::member(json.as_str().as_bytes(), key).is_some();
+        let items_have = |key| {
+            let items = scan::member(json.as_str().as_bytes(), "items");
+            items.is_some_and(|range| scan::member(&json.as_str().as_bytes()[range], key).is_some())
+        };
+        match kind.as_str() {
+            "string" if has("oneOf") => json.decode().map(Self::TitledSingleSelect),
+            "string" if has("enumNames") => json.decode().map(Self::LegacyTitled),
+            "string" if has("enum") => json.decode().map(Self::UntitledSingleSelect),
+            "string" => json.decode().map(Self::String),
+            "number" | "integer" => json.decode().map(Self::Number),
+            "boolean" => json.decode().map(Self::Boolean),
+            "array" if items_have("anyOf") => json.decode().map(Self::TitledMultiSelect),
+            "array" if items_have("enum") => json.decode().map(Self::UntitledMultiSelect),
+            _ => Ok(Self::Unknown(UnknownObject::from_text(kind, json))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> PrimitiveSchemaDefinition {
+        let schema: PrimitiveSchemaDefinition = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&schema).unwrap(), text);
+        schema
+    }
+
+    #[test]
+    fn every_kind_is_told_apart() {
+        use PrimitiveSchemaDefinition as P;
+        assert!(matches!(
+            read(r#"{"type":"string","minLength":1,"format":"phone","default":"x"}"#),
+            P::String(_)
+        ));
+        assert!(matches!(read(r#"{"type":"integer","minimum":9007199254740993}"#), P::Number(_)));
+        assert!(matches!(read(r#"{"type":"number","default":1.50}"#), P::Number(_)));
+        assert!(matches!(read(r#"{"type":"boolean","default":false}"#), P::Boolean(_)));
+        assert!(matches!(read(r#"{"type":"string","enum":["a"]}"#), P::UntitledSingleSelect(_)));
+        assert!(matches!(read(r#"{"type":"string","enum":["a"],"enumNames":["A"]}"#), P::LegacyTitled(_)));
+        assert!(matches!(
+            read(r#"{"type":"string","oneOf":[{"const":"a","title":"A"}]}"#),
+            P::TitledSingleSelect(_)
+        ));
+        assert!(matches!(
+            read(r#"{"type":"array","items":{"type":"string","enum":["a"]},"minItems":1}"#),
+            P::UntitledMultiSelect(_)
+        ));
+        assert!(matches!(
+            read(r#"{"type":"array","items":{"anyOf":[{"const":"a","title":"A"}]},"default":["a"]}"#),
+            P::TitledMultiSelect(_)
+        ));
+        for unknown in [r#"{"type":"array","items":{"type":"number"}}"#, r#"{"type":"file","accept":["x"]}"#]
+        {
+            assert!(matches!(read(unknown), P::Unknown(_)), "{unknown}");
+        }
+        assert!(serde_json::from_str::<P>("{}").is_err());
+    }
+
+    /// Field report T-06.
+    #[test]
+    fn defaults_keep_their_digits_and_order() {
+        let schema = ElicitationSchema::new([
+            (
+                "z",
+                PrimitiveSchemaDefinition::from(
+                    NumberSchema::new(NumberKind::Integer).with_default(9_007_199_254_740_993_i64),
+                ),
+            ),
+            ("a", StringSchema::new().with_default("x").into()),
+            ("n", BooleanSchema::new().into()),
+        ])
+        .with_required(["z".to_owned()]);
+        assert_eq!(Json::from(schema.defaults()).as_str(), r#"{"z":9007199254740993,"a":"x"}"#);
+        assert!(schema.is_required("z") && !schema.is_required("a"));
+        assert_eq!(
+            JsonSchema::from(schema).as_json().as_str(),
+            r#"{"type":"object","properties":{"z":{"type":"integer","default":9007199254740993},"a":{"type":"string","default":"x"},"n":{"type":"boolean"}},"required":["z"]}"#
+        );
+    }
+
+    #[test]
+    fn a_form_is_read_from_the_schema_of_a_request() {
+        let schema = JsonSchema::from_text(
+            r#"{"$schema":"d","type":"object","x-unknown":1,"properties":{"b":{"type":"boolean"},"a":{"type":"later"}},"required":null}"#,
+        )
+        .unwrap();
+        let form: ElicitationSchema = schema.decode().unwrap();
+        let names: Vec<_> = form.properties.iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["b", "a"]);
+        assert_eq!(form.dialect.as_deref(), Some("d"));
+        assert_eq!(form.required, None);
+    }
+}

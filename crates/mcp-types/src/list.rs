@@ -1,0 +1,201 @@
+use std::{
+    ops::{Deref, DerefMut},
+    slice, vec,
+};
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned, de::Error};
+use serde_json::value::RawValue;
+
+use crate::Json;
+
+/// A list that survives bad elements: the good ones are its elements, the others are kept beside them with the reason.
+///
+/// It reads like a slice. `null` reads as an empty list, because some peers write an empty list so. Writing it writes the
+/// good elements only; [`List::rejected`] and the raw message hold the rest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct List<T> {
+    elements: Vec<T>,
+    /// `None` when there are none, to keep the common case small.
+    rejected: Option<Box<[Rejected]>>,
+}
+
+/// An element of a [`List`] that could not be decoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Rejected {
+    /// The place in the list as it came, from 0.
+    pub index: usize,
+    /// Why, in words; may contain text of the peer.
+    pub reason: String,
+    /// The element as it came.
+    pub json: Json,
+}
+
+impl<T> List<T> {
+    /// A list without elements.
+    pub const fn new() -> Self {
+        Self { elements: Vec::new(), rejected: None }
+    }
+
+    /// The elements that could not be decoded, in order.
+    pub fn rejected(&self) -> &[Rejected] {
+        self.rejected.as_deref().unwrap_or_default()
+    }
+
+    /// Appends an element.
+    pub fn push(&mut self, element: T) {
+        self.elements.push(element);
+    }
+
+    /// The good elements.
+    pub fn into_vec(self) -> Vec<T> {
+        self.elements
+    }
+
+    /// The good elements, and those that could not be decoded.
+    pub fn into_parts(self) -> (Vec<T>, Vec<Rejected>) {
+        (self.elements, self.rejected.unwrap_or_default().into_vec())
+    }
+}
+
+impl<T: DeserializeOwned> List<T> {
+    /// Decodes each element by itself.
+    fn salvage(text: &str) -> serde_json::Result<Self> {
+        let mut list = Self::new();
+        let mut rejected = Vec::new();
+        for (index, raw) in serde_json::from_str::<Vec<&RawValue>>(text)?.into_iter().enumerate() {
+            match serde_json::from_str(raw.get()) {
+                Ok(element) => list.push(element),
+                Err(error) => rejected.push(Rejected {
+                    index,
+                    reason: error.to_string(),
+                    json: Json::from(raw.to_owned()),
+                }),
+            }
+        }
+        list.rejected = (!rejected.is_empty()).then(|| rejected.into_boxed_slice());
+        Ok(list)
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        // Nearly every list is good as a whole; only the others pay for a look at each element.
+        serde_json::from_str::<Option<Vec<T>>>(raw.get())
+            .map(|elements| Self::from(elements.unwrap_or_default()))
+            .or_else(|_| Self::salvage(raw.get()))
+            .map_err(D::Error::custom)
+    }
+}
+
+impl<T: Serialize> Serialize for List<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.elements.serialize(serializer)
+    }
+}
+
+impl<T> Default for List<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> Deref for List<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.elements
+    }
+}
+
+impl<T> DerefMut for List<T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.elements
+    }
+}
+
+impl<T> From<Vec<T>> for List<T> {
+    fn from(elements: Vec<T>) -> Self {
+        Self { elements, rejected: None }
+    }
+}
+
+impl<T, const N: usize> From<[T; N]> for List<T> {
+    fn from(elements: [T; N]) -> Self {
+        Self::from(Vec::from(elements))
+    }
+}
+
+impl<T> FromIterator<T> for List<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(elements: I) -> Self {
+        Self::from(Vec::from_iter(elements))
+    }
+}
+
+impl<T> Extend<T> for List<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, elements: I) {
+        self.elements.extend(elements);
+    }
+}
+
+impl<T> IntoIterator for List<T> {
+    type Item = T;
+    type IntoIter = vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.elements.into_iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a List<T> {
+    type Item = &'a T;
+    type IntoIter = slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.elements.iter()
+    }
+}
+
+impl<'a, T> IntoIterator for &'a mut List<T> {
+    type Item = &'a mut T;
+    type IntoIter = slice::IterMut<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.elements.iter_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bad_elements_are_kept_beside_the_good_ones() {
+        let list: List<u8> = serde_json::from_str(r#"[1,"two",3, 4000 ]"#).unwrap();
+        assert_eq!(*list, [1, 3]);
+        assert_eq!(list.rejected().len(), 2);
+        assert_eq!(list.rejected()[0].index, 1);
+        assert_eq!(list.rejected()[0].json.as_str(), "\"two\"");
+        assert!(list.rejected()[0].reason.contains("u8"));
+        assert_eq!(list.rejected()[1].json.as_str(), "4000");
+        assert_eq!(serde_json::to_string(&list).unwrap(), "[1,3]");
+    }
+
+    #[test]
+    fn what_is_no_list_is_an_error_and_null_is_an_empty_one() {
+        assert!(serde_json::from_str::<List<u8>>("{}").is_err());
+        assert!(serde_json::from_str::<List<u8>>("\"x\"").is_err());
+        assert_eq!(serde_json::from_str::<List<u8>>("null").unwrap(), List::new());
+    }
+
+    #[test]
+    fn lists_decode_from_readers_and_trees_too() {
+        let text = r#"[1,"two"]"#;
+        let from_reader: List<u8> = serde_json::from_reader(text.as_bytes()).unwrap();
+        let tree: serde_json::Value = serde_json::from_str(text).unwrap();
+        let from_tree: List<u8> = serde_json::from_value(tree).unwrap();
+        assert_eq!(from_reader, from_tree);
+        assert_eq!(from_reader.rejected().len(), 1);
+    }
+}

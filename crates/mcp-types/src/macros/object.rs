@@ -1,0 +1,198 @@
+/// A struct for a JSON object of the schema.
+///
+/// ```text
+/// object! {
+///     /// Docs.
+///     pub struct Name [since V2025_06_18] tagged "type" = "text" {
+///         /// Docs.
+///         required_member: String,
+///         /// Docs.
+///         optional_member? with_optional_member: u64 [only V2025_11_25],
+///         /// Docs.
+///         meta? with_meta as "_meta": Meta,
+///     }
+/// }
+/// ```
+///
+/// Members are camel case on the wire, or as `as` says. An optional member is an `Option`: absent and `null` both read
+/// as `None`, and `None` is not written. `new` takes the required members, the name behind the `?` is the setter.
+/// `tagged` adds a constant member. The revisions of a member end up in its docs and in the inventory.
+macro_rules! object {
+    (
+        $(#[$attr:meta])*
+        pub struct $name:ident $([$($rev:tt)*])? $(tagged $key:literal = $tag:literal)? { $($body:tt)* }
+    ) => {
+        object!(@member
+            { $(#[$attr])* $(#[doc = lifetime_text!($($rev)*)])? }
+            { $name { $($($rev)*)? } $($key = $tag)? }
+            {} {} {} {} {}
+            $($body)*
+        );
+    };
+
+    (@member $attrs:tt $head:tt
+        { $($fields:tt)* } $args:tt { $($inits:tt)* } { $($setters:tt)* } { $($members:tt)* }
+        $(#[$attr:meta])* $field:ident ? $setter:ident $(as $wire:literal)? : u64 $([$($rev:tt)*])? , $($rest:tt)*
+    ) => {
+        object!(@member $attrs $head
+            {
+                $($fields)*
+                $(#[$attr])*
+                $(#[doc = lifetime_text!($($rev)*)])?
+                #[serde(default, skip_serializing_if = "Option::is_none" $(, rename = $wire)?)]
+                pub $field: Option<u64>,
+            }
+            $args { $($inits)* $field: None, }
+            {
+                $($setters)*
+                #[doc = concat!("The same with [`", stringify!($field), "`](#structfield.", stringify!($field), ").")]
+                pub fn $setter(mut self, $field: u64) -> Self {
+                    self.$field = Some($field);
+                    self
+                }
+            }
+            {
+                $($members)*
+                ($field $($wire)?, optional, u64, { $($($rev)*)? })
+            }
+            $($rest)*
+        );
+    };
+
+    (@member $attrs:tt $head:tt
+        { $($fields:tt)* } $args:tt { $($inits:tt)* } { $($setters:tt)* } { $($members:tt)* }
+        $(#[$attr:meta])* $field:ident ? $setter:ident $(as $wire:literal)? : $ty:ty $([$($rev:tt)*])? , $($rest:tt)*
+    ) => {
+        object!(@member $attrs $head
+            {
+                $($fields)*
+                $(#[$attr])*
+                $(#[doc = lifetime_text!($($rev)*)])?
+                #[serde(default, skip_serializing_if = "Option::is_none" $(, rename = $wire)?)]
+                pub $field: Option<$ty>,
+            }
+            $args { $($inits)* $field: None, }
+            {
+                $($setters)*
+                #[doc = concat!("The same with [`", stringify!($field), "`](#structfield.", stringify!($field), ").")]
+                pub fn $setter(mut self, $field: impl Into<$ty>) -> Self {
+                    self.$field = Some($field.into());
+                    self
+                }
+            }
+            {
+                $($members)*
+                ($field $($wire)?, optional, $ty, { $($($rev)*)? })
+            }
+            $($rest)*
+        );
+    };
+
+    (@member $attrs:tt $head:tt
+        { $($fields:tt)* } { $($args:tt)* } { $($inits:tt)* } $setters:tt { $($members:tt)* }
+        $(#[$attr:meta])* $field:ident $(as $wire:literal)? : u64 $([$($rev:tt)*])? , $($rest:tt)*
+    ) => {
+        object!(@member $attrs $head
+            {
+                $($fields)*
+                $(#[$attr])*
+                $(#[doc = lifetime_text!($($rev)*)])?
+                $(#[serde(rename = $wire)])?
+                pub $field: u64,
+            }
+            { $($args)* $field: u64, }
+            { $($inits)* $field, }
+            $setters
+            {
+                $($members)*
+                ($field $($wire)?, required, u64, { $($($rev)*)? })
+            }
+            $($rest)*
+        );
+    };
+
+    (@member $attrs:tt $head:tt
+        { $($fields:tt)* } { $($args:tt)* } { $($inits:tt)* } $setters:tt { $($members:tt)* }
+        $(#[$attr:meta])* $field:ident $(as $wire:literal)? : $ty:ty $([$($rev:tt)*])? , $($rest:tt)*
+    ) => {
+        object!(@member $attrs $head
+            {
+                $($fields)*
+                $(#[$attr])*
+                $(#[doc = lifetime_text!($($rev)*)])?
+                $(#[serde(rename = $wire)])?
+                pub $field: $ty,
+            }
+            { $($args)* $field: impl Into<$ty>, }
+            { $($inits)* $field: $field.into(), }
+            $setters
+            {
+                $($members)*
+                ($field $($wire)?, required, $ty, { $($($rev)*)? })
+            }
+            $($rest)*
+        );
+    };
+
+    (@member
+        { $($attrs:tt)* }
+        { $name:ident { $($rev:tt)* } $($key:literal = $tag:literal)? }
+        { $($fields:tt)* } { $($args:tt)* } { $($inits:tt)* }
+        { $($setters:tt)* }
+        { $(($member:ident $($wire:literal)?, $presence:ident, $kind:ty, { $($member_rev:tt)* }))* }
+    ) => {
+        $($attrs)*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        #[non_exhaustive]
+        pub struct $name {
+            $(
+                #[serde(rename = $key, default)]
+                tag: $crate::union::Tag<Self>,
+            )?
+            $($fields)*
+        }
+
+        impl $name {
+            /// Makes one of its required members.
+            pub fn new($($args)*) -> Self {
+                Self {
+                    $(tag: $crate::union::Tag::of($key),)?
+                    $($inits)*
+                }
+            }
+
+            $($setters)*
+        }
+
+        $(
+            impl $crate::union::Tagged for $name {
+                const TAG: &'static str = $tag;
+            }
+        )?
+
+        impl $crate::inventory::Described for $name {
+            const INFO: $crate::inventory::TypeInfo = $crate::inventory::TypeInfo {
+                name: stringify!($name),
+                lifetime: lifetime!($($rev)*),
+                shape: $crate::inventory::Shape::Object {
+                    members: &[
+                        $($crate::inventory::MemberInfo::constant($key, $tag),)?
+                        $($crate::inventory::MemberInfo {
+                            field: stringify!($member),
+                            wire: object!(@wire $($wire)?),
+                            presence: $crate::inventory::Presence::$presence(),
+                            kind: stringify!($kind),
+                            constant: None,
+                            lifetime: lifetime!($($member_rev)*),
+                        },)*
+                    ],
+                    open: false,
+                },
+            };
+        }
+    };
+
+    (@wire) => { None };
+    (@wire $wire:literal) => { Some($wire) };
+}

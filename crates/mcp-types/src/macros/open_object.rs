@@ -1,0 +1,135 @@
+/// A struct for a JSON object whose known members are all optional and whose unknown ones are kept: capabilities and
+/// their settings.
+///
+/// A known member whose value is of another kind than the schema says is kept among the unknown ones, so that nothing a
+/// peer declares can make the whole unreadable.
+macro_rules! open_object {
+    (
+        $(#[$attr:meta])*
+        pub struct $name:ident $([$($rev:tt)*])? {
+            $($(#[$member_attr:meta])* $field:ident ? $setter:ident as $wire:literal: $ty:ty $([$($member_rev:tt)*])? ,)*
+        }
+    ) => {
+        $(#[$attr])*
+        $(#[doc = lifetime_text!($($rev)*)])?
+        #[derive(Debug, Clone, Default, PartialEq)]
+        #[non_exhaustive]
+        pub struct $name {
+            $(
+                $(#[$member_attr])*
+                $(#[doc = lifetime_text!($($member_rev)*)])?
+                pub $field: Option<$ty>,
+            )*
+            /// All other members, as they came.
+            pub extra: $crate::JsonObject,
+        }
+
+        impl $name {
+            /// An object without members.
+            pub fn new() -> Self {
+                Self::default()
+            }
+
+            $(
+                #[doc = concat!("The same with [`", stringify!($field), "`](#structfield.", stringify!($field), ").")]
+                pub fn $setter(mut self, $field: impl Into<$ty>) -> Self {
+                    self.$field = Some($field.into());
+                    self
+                }
+            )*
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                use serde::ser::SerializeMap;
+                let mut map = serializer.serialize_map(None)?;
+                $(
+                    if let Some(value) = &self.$field {
+                        map.serialize_entry($wire, value)?;
+                    }
+                )*
+                for (key, value) in self.extra.iter() {
+                    map.serialize_entry(key, value)?;
+                }
+                map.end()
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let mut object = Self::default();
+                for (key, value) in $crate::JsonObject::deserialize(deserializer)? {
+                    match key.as_str() {
+                        $($wire => match value.decode() {
+                            Ok(known) => object.$field = known,
+                            Err(_) => object.extra.insert(key, value),
+                        },)*
+                        _ => object.extra.insert(key, value),
+                    }
+                }
+                Ok(object)
+            }
+        }
+
+        impl $crate::inventory::Described for $name {
+            const INFO: $crate::inventory::TypeInfo = $crate::inventory::TypeInfo {
+                name: stringify!($name),
+                lifetime: lifetime!($($($rev)*)?),
+                shape: $crate::inventory::Shape::Object {
+                    members: &[
+                        $($crate::inventory::MemberInfo {
+                            field: stringify!($field),
+                            wire: Some($wire),
+                            presence: $crate::inventory::Presence::Optional,
+                            kind: stringify!($ty),
+                            constant: None,
+                            lifetime: lifetime!($($($member_rev)*)?),
+                        },)*
+                    ],
+                    open: true,
+                },
+            };
+        }
+    };
+}
+
+/// An `open_object!` whose members can be looked up by a path.
+macro_rules! capability {
+    (
+        $(#[$attr:meta])*
+        pub struct $name:ident $([$($rev:tt)*])? {
+            $($(#[$member_attr:meta])* $field:ident ? $setter:ident as $wire:literal: $ty:ty $([$($member_rev:tt)*])? ,)*
+        }
+    ) => {
+        open_object! {
+            $(#[$attr])*
+            pub struct $name $([$($rev)*])? {
+                $($(#[$member_attr])* $field ? $setter as $wire: $ty $([$($member_rev)*])? ,)*
+            }
+        }
+
+        impl $name {
+            /// Whether the member at `path` is there and neither `null` nor `false`. The names of members are joined by
+            /// dots: `resources.subscribe`.
+            pub fn has(&self, path: &str) -> bool {
+                $crate::capabilities::Lookup::has(self, path)
+            }
+        }
+
+        impl $crate::capabilities::Lookup for $name {
+            fn has(&self, path: &str) -> bool {
+                let (name, rest) = path.split_once('.').map_or((path, None), |(name, rest)| (name, Some(rest)));
+                match name {
+                    $($wire if self.$field.is_some() => {
+                        self.$field.as_ref().is_some_and(|value| $crate::capabilities::Lookup::at(value, rest))
+                    })*
+                    _ => $crate::capabilities::Lookup::has(&self.extra, path),
+                }
+            }
+
+            fn is_set(&self) -> bool {
+                true
+            }
+        }
+    };
+}

@@ -1,0 +1,138 @@
+use std::{fmt, marker::PhantomData, vec};
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{MapAccess, Visitor},
+    ser::SerializeMap,
+};
+
+/// A JSON object used as a map: entries in the order they came. Lookup is linear; such maps are small.
+///
+/// For maps of open JSON see [`JsonObject`](crate::JsonObject).
+#[derive(Clone, PartialEq, Eq)]
+pub struct Map<V>(Vec<(String, V)>);
+
+impl<V> Map<V> {
+    /// A map without entries.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The value of `key`. Of duplicates, the last one counts, as for most JSON readers.
+    pub fn get(&self, key: &str) -> Option<&V> {
+        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+    }
+
+    /// Whether there is an entry for `key`.
+    pub fn contains_key(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    /// Sets the value of `key`: in place if it is there, otherwise at the end.
+    pub fn insert(&mut self, key: impl Into<String>, value: V) {
+        let key = key.into();
+        match self.0.iter_mut().rev().find(|(name, _)| *name == key) {
+            Some(entry) => entry.1 = value,
+            None => self.0.push((key, value)),
+        }
+    }
+
+    /// Takes the entry of `key` out.
+    pub fn remove(&mut self, key: &str) -> Option<V> {
+        let at = self.0.iter().rposition(|(name, _)| name == key)?;
+        Some(self.0.remove(at).1)
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The entries, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &V)> {
+        self.0.iter().map(|(key, value)| (key.as_str(), value))
+    }
+}
+
+impl<V> Default for Map<V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<V: fmt::Debug> fmt::Debug for Map<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl<K: Into<String>, W: Into<V>, V> FromIterator<(K, W)> for Map<V> {
+    fn from_iter<I: IntoIterator<Item = (K, W)>>(entries: I) -> Self {
+        Self(entries.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
+    }
+}
+
+impl<K: Into<String>, W: Into<V>, V, const N: usize> From<[(K, W); N]> for Map<V> {
+    fn from(entries: [(K, W); N]) -> Self {
+        entries.into_iter().collect()
+    }
+}
+
+impl<V> IntoIterator for Map<V> {
+    type Item = (String, V);
+    type IntoIter = vec::IntoIter<(String, V)>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<V: Serialize> Serialize for Map<V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in &self.0 {
+            map.serialize_entry(key, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries<V>(PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Entries<V> {
+            type Value = Map<V>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::with_capacity(map.size_hint().unwrap_or(0).min(64));
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Map(entries))
+            }
+        }
+        deserializer.deserialize_map(Entries(PhantomData))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_keep_their_order() {
+        let mut map: Map<String> = serde_json::from_str(r#"{"z":"1","a":"2"}"#).unwrap();
+        map.insert("z", "3".to_owned());
+        assert_eq!(serde_json::to_string(&map).unwrap(), r#"{"z":"3","a":"2"}"#);
+        assert_eq!(map, Map::from([("z", "3"), ("a", "2")]));
+        assert_eq!(map.remove("a").as_deref(), Some("2"));
+        assert!(!map.contains_key("a"));
+    }
+}

@@ -1,0 +1,153 @@
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+
+use crate::{
+    CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams, Json, JsonObject,
+    ListRootsRequest, Map, Meta, Request, RequestParams, ResultType, UnknownObject,
+};
+
+object! {
+    /// The server needs more from the client before it can answer: fulfil the requests, then send the request again
+    /// with the responses and the state. May come for `tools/call`, `resources/read` and `prompts/get`.
+    ///
+    /// Section: [Multi Round-Trip Requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
+    pub struct InputRequiredResult [since V2026_07_28] {
+        /// How to read the result: [`ResultType::InputRequired`].
+        result_type: ResultType,
+        /// What the server needs, by names of its own. At least this or `request_state` is there.
+        input_requests? with_input_requests: InputRequests,
+        /// State of the server, to be sent back as it came. Opaque.
+        request_state? with_request_state: String,
+        /// Metadata.
+        meta? with_meta as "_meta": Meta,
+    }
+}
+
+/// What a server needs from the client, by names of its own. Since 2026-07-28.
+pub type InputRequests = Map<InputRequest>;
+
+/// The client's results, under the names of the requests. Since 2026-07-28.
+///
+/// Open JSON, because only the request under the same name says what a result is: an
+/// [`ElicitResult`](crate::ElicitResult), a [`CreateMessageResult`](crate::CreateMessageResult) or a
+/// [`ListRootsResult`](crate::ListRootsResult).
+pub type InputResponses = JsonObject;
+
+/// A request to the client that travels in a result. Since 2026-07-28.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum InputRequest {
+    /// `elicitation/create`.
+    Elicit(ElicitRequestParams),
+    /// `sampling/createMessage`. Deprecated.
+    CreateMessage(CreateMessageRequestParams),
+    /// `roots/list`. Deprecated.
+    ListRoots(Option<RequestParams>),
+    /// A method that this crate does not know, kept whole.
+    Unknown(UnknownObject),
+}
+
+impl InputRequest {
+    /// The method.
+    pub fn method(&self) -> &str {
+        match self {
+            Self::Elicit(_) => ElicitRequest::METHOD,
+            Self::CreateMessage(_) => CreateMessageRequest::METHOD,
+            Self::ListRoots(_) => ListRootsRequest::METHOD,
+            Self::Unknown(object) => object.kind(),
+        }
+    }
+}
+
+impl From<ElicitRequestParams> for InputRequest {
+    fn from(params: ElicitRequestParams) -> Self {
+        Self::Elicit(params)
+    }
+}
+
+impl From<CreateMessageRequestParams> for InputRequest {
+    fn from(params: CreateMessageRequestParams) -> Self {
+        Self::CreateMessage(params)
+    }
+}
+
+impl Serialize for InputRequest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Wire<'a, T> {
+            method: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            params: Option<&'a T>,
+        }
+        fn write<S: Serializer, T: Serialize>(
+            serializer: S,
+            method: &str,
+            params: Option<&T>,
+        ) -> Result<S::Ok, S::Error> {
+            Wire { method, params }.serialize(serializer)
+        }
+        match self {
+            Self::Elicit(params) => write(serializer, self.method(), Some(params)),
+            Self::CreateMessage(params) => write(serializer, self.method(), Some(params)),
+            Self::ListRoots(params) => write(serializer, self.method(), params.as_ref()),
+            Self::Unknown(object) => object.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for InputRequest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Wire {
+            method: String,
+            params: Option<Json>,
+        }
+        let json = Json::deserialize(deserializer)?;
+        let Wire { method, params } = json.decode().map_err(D::Error::custom)?;
+        let required = || params.as_ref().ok_or_else(|| D::Error::missing_field("params"));
+        match method.as_str() {
+            ElicitRequest::METHOD => required()?.decode().map(Self::Elicit),
+            CreateMessageRequest::METHOD => required()?.decode().map(Self::CreateMessage),
+            ListRootsRequest::METHOD => params.map(|json| json.decode()).transpose().map(Self::ListRoots),
+            _ => return Ok(Self::Unknown(UnknownObject::from_text(method, json))),
+        }
+        .map_err(D::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_keep_their_names_and_order() {
+        let text = r#"{"resultType":"input_required","inputRequests":{"z":{"method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}},"a":{"method":"roots/list"},"b":{"method":"roots/list","params":{}},"n":{"method":"later/one","x":1.50}},"requestState":""}"#;
+        let result: InputRequiredResult = serde_json::from_str(text).unwrap();
+        let methods: Vec<_> = result
+            .input_requests
+            .as_ref()
+            .unwrap()
+            .iter()
+            .map(|(name, request)| (name, request.method()))
+            .collect();
+        assert_eq!(
+            methods,
+            [("z", "elicitation/create"), ("a", "roots/list"), ("b", "roots/list"), ("n", "later/one")]
+        );
+        assert_eq!(serde_json::to_string(&result).unwrap(), text);
+    }
+
+    /// Field report P-13, as far as types go.
+    #[test]
+    fn a_result_may_hold_state_only() {
+        let text = r#"{"resultType":"input_required","requestState":"s"}"#;
+        let result: InputRequiredResult = serde_json::from_str(text).unwrap();
+        assert_eq!(result, InputRequiredResult::new(ResultType::InputRequired).with_request_state("s"));
+        assert_eq!(serde_json::to_string(&result).unwrap(), text);
+    }
+
+    #[test]
+    fn a_request_without_its_parameters_is_refused() {
+        assert!(serde_json::from_str::<InputRequest>(r#"{"method":"elicitation/create"}"#).is_err());
+        assert!(serde_json::from_str::<InputRequest>(r#"{"params":{}}"#).is_err());
+    }
+}
