@@ -168,6 +168,7 @@ impl Client {
     }
 
     /// Makes any request. Methods of your own need one `impl` of [`Request`].
+    #[allow(clippy::needless_pass_by_value, reason = "a call site without `&` reads like the typed calls")]
     pub fn request<R: Request>(&self, params: R::Params) -> Call<R> {
         Call::new(self.clone(), &params)
     }

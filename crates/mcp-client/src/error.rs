@@ -105,7 +105,10 @@ impl Error {
     }
 
     pub(crate) fn with_context(mut self, context: String) -> Self {
-        self.0.context = Some(context);
+        self.0.context = Some(match self.0.context.take() {
+            Some(before) => format!("{before}; {context}"),
+            None => context,
+        });
         self
     }
 
@@ -219,7 +222,7 @@ impl fmt::Display for Error {
             Cause::Closed => f.write_str("the client is closed")?,
             Cause::Negotiation(error) => error.fmt(f)?,
             Cause::Revision(revision) => {
-                write!(f, "no such method in revision {revision}, which the server speaks")?
+                write!(f, "no such method in revision {revision}, which the server speaks")?;
             }
             Cause::Capability(name) => write!(f, "the server did not declare the capability `{name}`")?,
             Cause::Direction => f.write_str("a method that clients do not send")?,

@@ -150,7 +150,7 @@ impl Handlers {
             match handler(params, context) {
                 Ok(running) => running.await,
                 Err(error) => {
-                    self.report(Diagnostic::UnreadableNotification { method: method.into_owned(), error })
+                    self.report(Diagnostic::UnreadableNotification { method: method.into_owned(), error });
                 }
             }
         } else if let Some(handler) = &self.any_notification {

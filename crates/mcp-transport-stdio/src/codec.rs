@@ -25,10 +25,7 @@ impl LineCodec {
 
     /// A codec for lines of at most `limit` bytes.
     pub fn with_limit(limit: usize) -> Self {
-        Self {
-            lines: LineDecoder::with_limit(limit),
-            scratch: Vec::new(),
-        }
+        Self { lines: LineDecoder::with_limit(limit), scratch: Vec::new() }
     }
 }
 
@@ -76,5 +73,32 @@ pub(crate) fn deliver(frame: &Frame, into: &mut Vec<Inbound>) {
             let length = rest.len() as u64;
             into.push(Inbound::Skipped(Skipped::new(SkippedKind::Text, rest, length)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn what_is_encoded_decodes_to_lines() {
+        let mut codec = LineCodec::with_limit(64);
+        let mut buffer = BytesMut::new();
+        let params = |text: &'static str| Some(Bytes::from_static(text.as_bytes()));
+        let short = RawMessage::notification("a", params("[1,\n2]"));
+        let long = RawMessage::notification("b", params(r#""------------------------------------------""#));
+        codec.encode(&short, &mut buffer).unwrap();
+        codec.encode(long, &mut buffer).unwrap();
+        buffer.extend_from_slice(b"{}");
+
+        let Some(Frame::Line(line)) = codec.decode(&mut buffer).unwrap() else { panic!() };
+        assert_eq!(line, r#"{"jsonrpc":"2.0","method":"a","params":[1, 2]}"#);
+        assert!(matches!(codec.decode(&mut buffer).unwrap(), Some(Frame::TooLong { .. })));
+        assert_eq!(codec.decode(&mut buffer).unwrap(), None);
+        let rest = Frame::Line(Bytes::from_static(b"{}"));
+        assert_eq!(codec.decode_eof(&mut buffer).unwrap(), Some(rest));
+        assert_eq!(codec.decode_eof(&mut buffer).unwrap(), None);
     }
 }

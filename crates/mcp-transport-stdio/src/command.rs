@@ -67,11 +67,7 @@ impl Stdio {
             directory: None,
             stderr: Stderr::default(),
             max_message_bytes: Self::DEFAULT_MAX_MESSAGE_BYTES,
-            limits: Limits {
-                exit: Self::DEFAULT_WAIT,
-                term: Self::DEFAULT_WAIT,
-                kill: Self::DEFAULT_WAIT,
-            },
+            limits: Limits { exit: Self::DEFAULT_WAIT, term: Self::DEFAULT_WAIT, kill: Self::DEFAULT_WAIT },
         }
     }
 
@@ -83,26 +79,19 @@ impl Stdio {
 
     /// Adds arguments.
     pub fn args(mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
-        self.arguments
-            .extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
         self
     }
 
     /// Sets a variable of the server's environment, over what it inherits.
     pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
-        self.changes
-            .push((name.as_ref().to_owned(), Some(value.as_ref().to_owned())));
+        self.changes.push((name.as_ref().to_owned(), Some(value.as_ref().to_owned())));
         self
     }
 
     /// Sets variables of the server's environment, over what it inherits.
-    pub fn envs(
-        self,
-        variables: impl IntoIterator<Item = (impl AsRef<OsStr>, impl AsRef<OsStr>)>,
-    ) -> Self {
-        variables
-            .into_iter()
-            .fold(self, |stdio, (name, value)| stdio.env(name, value))
+    pub fn envs(self, variables: impl IntoIterator<Item = (impl AsRef<OsStr>, impl AsRef<OsStr>)>) -> Self {
+        variables.into_iter().fold(self, |stdio, (name, value)| stdio.env(name, value))
     }
 
     /// Takes a variable out of the server's environment, inherited or set before.
@@ -162,23 +151,12 @@ impl Stdio {
     fn prepare(&self) -> Result<Command, TransportError> {
         let os = Os::HERE;
         let base = self.directory()?;
-        let variables = environment(
-            os,
-            env::vars_os(),
-            self.inherit,
-            &self.inherit_also,
-            &self.changes,
-        );
+        let variables = environment(os, env::vars_os(), self.inherit, &self.inherit_also, &self.changes);
         let extensions = lookup(os, &variables, "PATHEXT").and_then(OsStr::to_str);
         let path = lookup(os, &variables, "PATH").unwrap_or(OsStr::new(DEFAULT_PATH));
         let directories: Vec<_> = env::split_paths(path).collect();
-        let search = Search {
-            os,
-            program: &self.program,
-            directories: &directories,
-            extensions,
-            base: &base,
-        };
+        let search =
+            Search { os, program: &self.program, directories: &directories, extensions, base: &base };
         let program = resolve(&search, look).map_err(|error| self.not_resolved(&error))?;
         if let Some(at) = unsafe_batch_argument(os, &program, &self.arguments) {
             let message = format!(
@@ -189,11 +167,7 @@ impl Stdio {
             return Err(configuration(message));
         }
         let mut command = Command::new(program);
-        command
-            .args(&self.arguments)
-            .env_clear()
-            .envs(variables)
-            .current_dir(base);
+        command.args(&self.arguments).env_clear().envs(variables).current_dir(base);
         Ok(command)
     }
 
@@ -203,11 +177,7 @@ impl Stdio {
                 .map_err(|error| configuration("our working directory is gone").with_source(error))
         };
         let Some(directory) = &self.directory else { return ours() };
-        let directory = if directory.is_absolute() {
-            directory.clone()
-        } else {
-            ours()?.join(directory)
-        };
+        let directory = if directory.is_absolute() { directory.clone() } else { ours()?.join(directory) };
         if directory.is_dir() {
             Ok(directory)
         } else {
@@ -230,17 +200,13 @@ impl Stdio {
         let (kind, hint) = match error.kind() {
             io::ErrorKind::InvalidInput => (TransportErrorKind::Configuration, ""),
             // The file is there: it was found a moment ago.
-            io::ErrorKind::NotFound => (
-                TransportErrorKind::Connect,
-                " (is it a script whose interpreter is missing?)",
-            ),
+            io::ErrorKind::NotFound => {
+                (TransportErrorKind::Connect, " (is it a script whose interpreter is missing?)")
+            }
             _ => (TransportErrorKind::Connect, ""),
         };
-        let message = format!(
-            "starting `{}` ({}) failed: {error}{hint}",
-            self.label(),
-            program.to_string_lossy()
-        );
+        let message =
+            format!("starting `{}` ({}) failed: {error}{hint}", self.label(), program.to_string_lossy());
         TransportError::new(kind, Delivery::NeverSent, message).with_source(error)
     }
 }
@@ -261,14 +227,8 @@ impl Connect for Stdio {
         }
         let command = self.prepare()?;
         let program = command.as_std().get_program().to_owned();
-        process::spawn(
-            command,
-            self.label(),
-            self.limits,
-            self.stderr.clone(),
-            self.max_message_bytes,
-        )
-        .map_err(|error| self.not_started(&program, error))
+        process::spawn(command, self.label(), self.limits, self.stderr.clone(), self.max_message_bytes)
+            .map_err(|error| self.not_started(&program, error))
     }
 
     /// The command line without its environment; values that look like secrets are masked.

@@ -222,18 +222,11 @@ mod tests {
     /// Field report S-09.
     #[test]
     fn names_have_no_case_on_windows() {
-        let ours = pairs(&[
-            ("Path", r"C:\Windows"),
-            ("ComSpec", "cmd.exe"),
-            ("PathExt", ".EXE"),
-            ("Secret", "s"),
-        ]);
+        let ours =
+            pairs(&[("Path", r"C:\Windows"), ("ComSpec", "cmd.exe"), ("PathExt", ".EXE"), ("Secret", "s")]);
         let changes = [change("PATH", Some(r"C:\node"))];
         let theirs = environment(Os::Windows, ours, Inherit::Listed, &[], &changes);
-        assert_eq!(
-            theirs,
-            pairs(&[("ComSpec", "cmd.exe"), ("PathExt", ".EXE"), ("PATH", r"C:\node")])
-        );
+        assert_eq!(theirs, pairs(&[("ComSpec", "cmd.exe"), ("PathExt", ".EXE"), ("PATH", r"C:\node")]));
         assert_eq!(lookup(Os::Windows, &theirs, "pathext"), Some(OsStr::new(".EXE")));
     }
 }

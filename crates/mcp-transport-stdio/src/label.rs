@@ -48,7 +48,15 @@ fn masked(argument: &str) -> String {
 
 fn names_a_secret(name: &str) -> bool {
     const WORDS: [&str; 9] = [
-        "token", "secret", "password", "passwd", "apikey", "api-key", "api_key", "authorization", "credential",
+        "token",
+        "secret",
+        "password",
+        "passwd",
+        "apikey",
+        "api-key",
+        "api_key",
+        "authorization",
+        "credential",
     ];
     let name = name.to_ascii_lowercase();
     WORDS.iter().any(|word| name.contains(word)) || name.ends_with("_key") || name.ends_with("-key")
@@ -56,11 +64,7 @@ fn names_a_secret(name: &str) -> bool {
 
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./\\:=@+,%*~".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("{word:?}")
-    }
+    if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("{word:?}") }
 }
 
 #[cfg(test)]
@@ -86,8 +90,8 @@ mod tests {
         assert_eq!(of(&["s", "--token=t"]), "s --token=***");
         assert_eq!(of(&["docker", "-e", "GITHUB_TOKEN=t", "img"]), "docker -e GITHUB_TOKEN=*** img");
         assert_eq!(
-            of(&["mcp-remote", "https://u:p@host/mcp?x", "--header", "Authorization: Bearer t"]),
-            "mcp-remote https://***@host/mcp?x --header Authorization:***"
+            of(&["mcp-remote", "https://u:p@host/mcp", "--header", "Authorization: Bearer t"]),
+            "mcp-remote https://***@host/mcp --header Authorization:***"
         );
         assert_eq!(of(&["s", "--use-token", "--verbose"]), "s --use-token --verbose");
     }

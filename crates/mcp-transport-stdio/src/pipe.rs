@@ -46,10 +46,7 @@ pub fn pipe_with_limit(
     writer: impl AsyncWrite + Send + Unpin + 'static,
     max_message_bytes: usize,
 ) -> Link {
-    Link::pipe(
-        PipeSender::new(writer),
-        PipeReceiver::new(reader, max_message_bytes),
-    )
+    Link::pipe(PipeSender::new(writer), PipeReceiver::new(reader, max_message_bytes))
 }
 
 /// How much is read, or written, at a time.
@@ -77,10 +74,7 @@ pub(crate) struct PipeReceiver<R> {
 
 impl<W: AsyncWrite + Unpin> PipeSender<W> {
     pub(crate) fn new(writer: W) -> Self {
-        Self {
-            writer: Some(writer),
-            buffer: Vec::new(),
-        }
+        Self { writer: Some(writer), buffer: Vec::new() }
     }
 
     /// As [`Sender::send`]; calls `before_close` before this direction is closed.
@@ -131,9 +125,7 @@ async fn write(writer: &mut (impl AsyncWrite + Unpin), buffer: &mut Vec<u8>) -> 
         writer.write_all(buffer).await?;
         writer.flush().await
     };
-    written
-        .await
-        .map_err(|error| io_error("writing to the server failed", error))?;
+    written.await.map_err(|error| io_error("writing to the server failed", error))?;
     buffer.clear();
     buffer.shrink_to(KEPT_BUFFER);
     Ok(())
@@ -208,11 +200,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Receiver for PipeReceiver<R> {
 }
 
 fn closed() -> TransportError {
-    TransportError::new(
-        TransportErrorKind::Closed,
-        Delivery::NeverSent,
-        "the link was closed on this side",
-    )
+    TransportError::new(TransportErrorKind::Closed, Delivery::NeverSent, "the link was closed on this side")
 }
 
 /// Whatever follows would continue a line that was cut off.
@@ -236,3 +224,6 @@ pub(crate) fn io_error(what: &'static str, error: io::Error) -> TransportError {
     };
     TransportError::new(kind, Delivery::MaybeSent, what).with_source(error)
 }
+
+#[cfg(test)]
+mod tests;

@@ -83,10 +83,7 @@ pub(crate) fn resolve(search: &Search<'_>, look: impl Fn(&Path) -> Found) -> Res
         vec![search.base.to_owned()]
     } else {
         let entries = search.directories.iter();
-        entries
-            .filter(|entry| !entry.as_os_str().is_empty())
-            .map(|entry| search.base.join(entry))
-            .collect()
+        entries.filter(|entry| !entry.as_os_str().is_empty()).map(|entry| search.base.join(entry)).collect()
     };
 
     let mut not_executable = None;
@@ -127,18 +124,13 @@ fn names(search: &Search<'_>, is_path: bool) -> Vec<OsString> {
     }
     let startable = |extension: &str| STARTABLE.iter().any(|known| known.eq_ignore_ascii_case(extension));
     let listed = search.extensions.unwrap_or(".COM;.EXE;.BAT;.CMD");
-    let completed = listed
-        .split(';')
-        .map(str::trim)
-        .filter(|extension| startable(extension))
-        .map(|extension| {
+    let completed =
+        listed.split(';').map(str::trim).filter(|extension| startable(extension)).map(|extension| {
             let mut name = program.clone();
             name.push(extension.to_ascii_lowercase());
             name
         });
-    let complete = STARTABLE
-        .iter()
-        .any(|extension| ends_with_ignoring_case(&program, extension));
+    let complete = STARTABLE.iter().any(|extension| ends_with_ignoring_case(&program, extension));
     if complete {
         std::iter::once(program.clone()).chain(completed).collect()
     } else if is_path {
@@ -161,18 +153,16 @@ pub(crate) fn unsafe_batch_argument(os: Os, program: &Path, arguments: &[OsStrin
     if os == Os::Unix || !is_batch_file(program) {
         return None;
     }
-    arguments
-        .iter()
-        .position(|argument| argument.as_encoded_bytes().iter().any(|byte| matches!(byte, b'\0' | b'\r' | b'\n')))
+    arguments.iter().position(|argument| {
+        argument.as_encoded_bytes().iter().any(|byte| matches!(byte, b'\0' | b'\r' | b'\n'))
+    })
 }
 
 fn is_batch_file(program: &Path) -> bool {
     // Windows ignores dots and spaces at the end of a name.
     let name = program.as_os_str().to_string_lossy();
     let name = name.trim_end_matches(['.', ' ']);
-    [".bat", ".cmd"]
-        .iter()
-        .any(|extension| ends_with_ignoring_case(OsStr::new(name), extension))
+    [".bat", ".cmd"].iter().any(|extension| ends_with_ignoring_case(OsStr::new(name), extension))
 }
 
 /// What stands at `path` on this system.

@@ -127,7 +127,7 @@ impl Inbound {
     pub fn parse(origin: Origin, frame: &Bytes, into: &mut Vec<Self>) {
         match jsonrpc::parse(frame) {
             Ok(Incoming::Single(message)) => {
-                into.push(Self::Message { origin, message: own(frame, message) })
+                into.push(Self::Message { origin, message: own(frame, message) });
             }
             Ok(Incoming::Batch(elements)) => {
                 let mut messages = Vec::with_capacity(elements.len());

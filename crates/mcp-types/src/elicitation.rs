@@ -85,10 +85,7 @@ object! {
     ///
     /// Show the whole URL and get consent before it is opened, and never fetch it.
     /// Schema: `ElicitRequestURLParams`.
-    pub struct ElicitRequestUrlParams [since V2025_11_25] {
-        /// The mode: `url`.
-        #[serde(default = "ElicitMode::url")]
-        mode: ElicitMode,
+    pub struct ElicitRequestUrlParams [since V2025_11_25] tagged "mode" = "url" {
         /// What to tell the user. Text of the peer: untrusted.
         message: String,
         /// The URL. Of the peer: untrusted.
@@ -109,12 +106,6 @@ open_enum! {
         Form = "form",
         /// At a URL.
         Url = "url",
-    }
-}
-
-impl ElicitMode {
-    fn url() -> Self {
-        Self::Url
     }
 }
 

@@ -26,6 +26,7 @@ mod discover;
 mod elicitation;
 mod elicitation_schema;
 mod errors;
+pub mod extensions;
 #[doc(hidden)]
 pub mod inventory;
 mod json;
@@ -69,7 +70,7 @@ pub use list::{List, Rejected};
 pub use logging::*;
 pub use map::Map;
 pub use meta::Meta;
-pub use method::{Direction, Empty, MethodInfo, MethodKind, Notification, Request, method};
+pub use method::{Direction, Empty, MethodInfo, MethodKind, Notification, Request, method, methods};
 pub use mrtr::*;
 pub use number::Number;
 pub use pagination::*;
@@ -84,3 +85,8 @@ pub use subscriptions::*;
 pub use tasks::*;
 pub use tools::*;
 pub use union::UnknownObject;
+
+/// Compiles the examples of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -2,7 +2,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::{
     CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams, Json, JsonObject,
-    ListRootsRequest, Map, Meta, Request, RequestParams, ResultType, UnknownObject,
+    ListRootsRequest, Map, Meta, Request, RequestParams, UnknownObject,
 };
 
 object! {
@@ -10,9 +10,8 @@ object! {
     /// with the responses and the state. May come for `tools/call`, `resources/read` and `prompts/get`.
     ///
     /// Section: [Multi Round-Trip Requests](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr).
-    pub struct InputRequiredResult [since V2026_07_28] {
-        /// How to read the result: [`ResultType::InputRequired`].
-        result_type: ResultType,
+    #[derive(Default)]
+    pub struct InputRequiredResult [since V2026_07_28] tagged "resultType" = "input_required" {
         /// What the server needs, by names of its own. At least this or `request_state` is there.
         input_requests? with_input_requests: InputRequests,
         /// State of the server, to be sent back as it came. Opaque.
@@ -141,7 +140,7 @@ mod tests {
     fn a_result_may_hold_state_only() {
         let text = r#"{"resultType":"input_required","requestState":"s"}"#;
         let result: InputRequiredResult = serde_json::from_str(text).unwrap();
-        assert_eq!(result, InputRequiredResult::new(ResultType::InputRequired).with_request_state("s"));
+        assert_eq!(result, InputRequiredResult::new().with_request_state("s"));
         assert_eq!(serde_json::to_string(&result).unwrap(), text);
     }
 

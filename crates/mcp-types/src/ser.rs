@@ -3,6 +3,7 @@
 use serde::Serializer;
 
 /// Writes whole numbers without a fraction: `50`, not `50.0`, as nearly every peer does and as some readers want it.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 pub(crate) fn number<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     match whole(*value) {
         Some(integer) => serializer.serialize_i64(integer),
@@ -31,7 +32,8 @@ fn whole(value: f64) -> Option<i64> {
 mod tests {
     #[test]
     fn whole_numbers_have_no_fraction() {
-        for (value, text) in [(50.0, "50"), (-1.0, "-1"), (0.5, "0.5"), (1e300, "1e+300"), (f64::NAN, "null")] {
+        for (value, text) in [(50.0, "50"), (-1.0, "-1"), (0.5, "0.5"), (1e300, "1e+300"), (f64::NAN, "null")]
+        {
             let mut out = Vec::new();
             super::number(&value, &mut serde_json::Serializer::new(&mut out)).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), text);

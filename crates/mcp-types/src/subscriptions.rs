@@ -25,6 +25,8 @@ object! {
         resources_list_changed? with_resources_list_changed: bool,
         /// Changes of the resources with these URIs.
         resource_subscriptions? with_resource_subscriptions: Vec<String>,
+        /// Changes of these tasks. See [`extensions::tasks`](crate::extensions::tasks).
+        task_ids? with_task_ids: Vec<String> [extension],
     }
 }
 

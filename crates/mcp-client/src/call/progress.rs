@@ -18,10 +18,14 @@ use crate::{
 
 /// A call with a stream of its progress. Started by the first poll of either; await it for the result.
 #[must_use = "a call is made when it or its progress is awaited"]
-pub struct ProgressCall<R: Request> {
+pub struct ProgressCall<R: Request>(Progresses<R>);
+
+/// The progress of a call, in order; ends with the call. Part of a [`ProgressCall`].
+pub struct Progresses<R: Request> {
     state: Running<R>,
     slot: Arc<Slot>,
     session: Arc<Session>,
+    lost: u64,
 }
 
 enum Running<R: Request> {
@@ -43,12 +47,6 @@ pub struct Progress {
     pub lost_before: u64,
 }
 
-/// The progress of a call, in order; ends with the call.
-pub struct Progresses<'a, R: Request> {
-    call: &'a mut ProgressCall<R>,
-    lost: u64,
-}
-
 /// Cancels a call from elsewhere. Cheap to clone.
 #[derive(Clone)]
 pub struct CancelHandle {
@@ -60,19 +58,42 @@ impl<R: Request> ProgressCall<R> {
     pub(super) fn new(call: RawCall) -> Self {
         let slot = Arc::new(Slot::keeping_progress());
         let session = Arc::clone(&call.client.0.session);
-        Self { state: Running::Open(CallFuture::new(call, Arc::clone(&slot), true)), slot, session }
+        let state = Running::Open(CallFuture::new(call, Arc::clone(&slot), true));
+        Self(Progresses { state, slot, session, lost: 0 })
     }
 
     /// The progress that comes from here on: a stream, with a [`next`](Progresses::next) of its own.
     ///
     /// Reports that nobody takes are kept up to 1,024 a call, then the oldest go.
-    pub fn progress(&mut self) -> Progresses<'_, R> {
-        Progresses { call: self, lost: 0 }
+    pub fn progress(&mut self) -> &mut Progresses<R> {
+        &mut self.0
     }
 
     /// A handle that cancels the call.
     pub fn cancel_handle(&self) -> CancelHandle {
-        CancelHandle { slot: Arc::clone(&self.slot), session: Arc::clone(&self.session) }
+        CancelHandle { slot: Arc::clone(&self.0.slot), session: Arc::clone(&self.0.session) }
+    }
+}
+
+impl<R: Request> IntoFuture for ProgressCall<R> {
+    type Output = Result<Reply<R::Result>>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(mut self) -> Self::IntoFuture {
+        Box::pin(poll_fn(move |cx| {
+            self.0.drive(cx);
+            match &mut self.0.state {
+                Running::Over(result) => result.take().map_or(Poll::Pending, Poll::Ready),
+                Running::Open(_) => Poll::Pending,
+            }
+        }))
+    }
+}
+
+impl<R: Request> Progresses<R> {
+    /// The next report; `None` once the call is over. Cancel-safe: no report is lost, the call goes on.
+    pub async fn next(&mut self) -> Option<Progress> {
+        poll_fn(|cx| self.poll(cx)).await
     }
 
     fn drive(&mut self, cx: &mut Context<'_>) {
@@ -83,56 +104,34 @@ impl<R: Request> ProgressCall<R> {
         }
     }
 
-    fn poll_progress(&mut self, cx: &mut Context<'_>, lost: &mut u64) -> Poll<Option<Progress>> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Progress>> {
         self.drive(cx);
         loop {
             match self.slot.poll_progress(cx) {
                 Poll::Pending if matches!(self.state, Running::Over(_)) => return Poll::Ready(None),
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(ProgressStep::End) => return Poll::Ready(None),
-                Poll::Ready(ProgressStep::Lost(count)) => *lost += count,
+                Poll::Ready(ProgressStep::Lost(count)) => self.lost += count,
                 Poll::Ready(ProgressStep::Progress(params)) => match Progress::decode(&params) {
                     Some(progress) => {
-                        return Poll::Ready(Some(Progress { lost_before: std::mem::take(lost), ..progress }));
+                        let lost_before = std::mem::take(&mut self.lost);
+                        return Poll::Ready(Some(Progress { lost_before, ..progress }));
                     }
-                    None => *lost += 1,
+                    None => self.lost += 1,
                 },
             }
         }
     }
 }
 
-impl<R: Request> IntoFuture for ProgressCall<R> {
-    type Output = Result<Reply<R::Result>>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+/// Nothing in it is pinned in place: the running call is in a box of its own.
+impl<R: Request> Unpin for Progresses<R> {}
 
-    fn into_future(mut self) -> Self::IntoFuture {
-        Box::pin(poll_fn(move |cx| {
-            self.drive(cx);
-            match &mut self.state {
-                Running::Over(result) => match result.take() {
-                    Some(result) => Poll::Ready(result),
-                    None => Poll::Pending,
-                },
-                Running::Open(_) => Poll::Pending,
-            }
-        }))
-    }
-}
-
-impl<R: Request> Progresses<'_, R> {
-    /// The next report; `None` once the call is over. Cancel-safe: no report is lost, the call goes on.
-    pub async fn next(&mut self) -> Option<Progress> {
-        poll_fn(|cx| self.call.poll_progress(cx, &mut self.lost)).await
-    }
-}
-
-impl<R: Request> Stream for Progresses<'_, R> {
+impl<R: Request> Stream for Progresses<R> {
     type Item = Progress;
 
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Progress>> {
-        let this = &mut *self;
-        this.call.poll_progress(cx, &mut this.lost)
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Progress>> {
+        self.get_mut().poll(cx)
     }
 }
 
@@ -157,7 +156,7 @@ impl<R: Request> fmt::Debug for ProgressCall<R> {
     }
 }
 
-impl<R: Request> fmt::Debug for Progresses<'_, R> {
+impl<R: Request> fmt::Debug for Progresses<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Progresses({})", R::METHOD)
     }

@@ -1,7 +1,7 @@
 use std::{fmt, ops::Deref};
 
 use bytes::Bytes;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 
 use crate::{
     Error, Result,
@@ -19,7 +19,13 @@ pub struct Reply<T> {
 
 impl<T: DeserializeOwned> Reply<T> {
     pub(super) fn decode(raw: Bytes) -> Result<Self> {
-        match serde_json::from_slice(&raw) {
+        // A derived decoder would take an array for a struct.
+        let decoded = if raw.starts_with(b"{") {
+            serde_json::from_slice(&raw)
+        } else {
+            Err(serde_json::Error::custom("a result must be an object"))
+        };
+        match decoded {
             Ok(value) => Ok(Self { value, raw }),
             Err(error) => Err(Error::new(Cause::Decode(error, Raw(raw)))),
         }

@@ -22,6 +22,8 @@ use crate::state::State;
 /// How long a failed write waits for the reading side, which often knows more: an exit status, last words.
 const BETTER_REASON: Duration = Duration::from_secs(1);
 
+const FOREVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
+
 /// The I/O task of a session: three plain loops over one link, then the end of the link.
 pub(super) async fn run(session: Arc<Session>, parts: LinkParts, mut worker: JoinHandle<()>) {
     let LinkParts { sender, receiver, closer, .. } = parts;
@@ -188,14 +190,9 @@ async fn drained(session: &Session) {
                 _ = closing.changed() => {}
             }
         };
-        let timed_out = match begun.checked_add(limit) {
-            Some(at) => timeout_at(at, step).await.is_err(),
-            None => {
-                step.await;
-                false
-            }
-        };
-        if timed_out {
+        // A limit beyond the end of time is none.
+        let at = begun.checked_add(limit).unwrap_or_else(|| begun + FOREVER);
+        if timeout_at(at, step).await.is_err() {
             break;
         }
     }

@@ -98,8 +98,9 @@ fn an_endless_line_takes_no_memory() {
     let mut decoder = LineDecoder::with_limit(1024 * 1024);
     let mut buffer = BytesMut::new();
     let mut most = 0;
+    let piece = vec![b'x'; PIECE];
     for _ in 0..PIECES {
-        buffer.extend_from_slice(&[b'x'; PIECE]);
+        buffer.extend_from_slice(&piece);
         assert_eq!(decoder.decode(&mut buffer), None);
         most = most.max(buffer.capacity());
     }

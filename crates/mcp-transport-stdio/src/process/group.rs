@@ -31,13 +31,7 @@ pub(crate) struct Group {
 impl Group {
     /// Takes over a process that was spawned as the leader of its own group.
     pub(crate) fn new(leader: Child) -> Self {
-        Self {
-            id: os::GroupId::of(&leader),
-            leader,
-            reaped: false,
-            empty: false,
-            asked_to_end: None,
-        }
+        Self { id: os::GroupId::of(&leader), leader, reaped: false, empty: false, asked_to_end: None }
     }
 
     /// Waits for the leader to exit, and reaps it.

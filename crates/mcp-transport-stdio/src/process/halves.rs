@@ -1,8 +1,6 @@
 use std::{collections::VecDeque, io, sync::Arc, time::Duration};
 
-use mcp_transport::{
-    Delivery, Inbound, Outbound, Receiver, Sender, TransportError, TransportErrorKind,
-};
+use mcp_transport::{Delivery, Inbound, Outbound, Receiver, Sender, TransportError, TransportErrorKind};
 use tokio::{
     process::{ChildStdin, ChildStdout},
     sync::watch,
@@ -47,11 +45,7 @@ impl AfterExit {
 
 impl ProcessSender {
     pub(super) fn new(process: Arc<Process>, stdin: ChildStdin) -> Self {
-        Self {
-            process,
-            pipe: PipeSender::new(stdin),
-            failed: false,
-        }
+        Self { process, pipe: PipeSender::new(stdin), failed: false }
     }
 }
 
@@ -99,10 +93,8 @@ impl ProcessReceiver {
                 _ = self.phase.wait_for(|phase| phase.exit.is_some()) => {}
             }
         }
-        let left = self.after_exit.get_or_insert(AfterExit {
-            reads: AfterExit::READS,
-            wait: AfterExit::WAIT,
-        });
+        let left =
+            self.after_exit.get_or_insert(AfterExit { reads: AfterExit::READS, wait: AfterExit::WAIT });
         if left.reads > 0 {
             left.reads -= 1;
             let start = Instant::now();

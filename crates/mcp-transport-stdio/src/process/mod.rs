@@ -80,11 +80,7 @@ pub(crate) fn spawn(
     max_message_bytes: usize,
 ) -> io::Result<Link> {
     os::isolate(&mut command);
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(stderr.stdio())
-        .kill_on_drop(true);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr.stdio()).kill_on_drop(true);
     let mut child = command.spawn()?;
     let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let process = Arc::new(Process {

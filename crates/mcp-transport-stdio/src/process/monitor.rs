@@ -12,10 +12,7 @@ use super::{
 
 /// Watches over a process until it, what it started, and its standard error have ended.
 pub(super) async fn run(process: Arc<Process>, stderr: Option<ChildStderr>, policy: Stderr) {
-    tokio::join!(
-        watch_group(&process),
-        drain_stderr(&process, stderr, &policy)
-    );
+    tokio::join!(watch_group(&process), drain_stderr(&process, stderr, &policy));
 }
 
 async fn watch_group(process: &Process) {

@@ -174,10 +174,7 @@ struct Lines {
 
 impl Lines {
     fn new(each: LineFn) -> Self {
-        Self {
-            each: Some(each),
-            line: Vec::new(),
-        }
+        Self { each: Some(each), line: Vec::new() }
     }
 
     fn push(&mut self, mut bytes: &[u8]) {

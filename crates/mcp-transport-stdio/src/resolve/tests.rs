@@ -2,9 +2,11 @@ use std::ffi::OsString;
 
 use super::*;
 
-/// Paths with either separator, without case: as Windows sees them.
+/// Paths as Windows sees them: with either separator, without case, and starting at the last drive that was joined.
 fn normal(path: &Path) -> String {
-    path.to_string_lossy().replace('/', "\\").to_lowercase()
+    let path = path.to_string_lossy().replace('/', "\\").to_lowercase();
+    let drive = path.rfind(r":\").map_or(0, |colon| colon - 1);
+    path[drive..].to_owned()
 }
 
 fn windows(program: &str, extensions: Option<&str>, files: &[&str]) -> Result<String, ResolveError> {
@@ -16,9 +18,12 @@ fn windows(program: &str, extensions: Option<&str>, files: &[&str]) -> Result<St
         extensions,
         base: Path::new(r"C:\work"),
     };
-    let look = |path: &Path| match files.iter().any(|file| file.to_lowercase() == normal(path)) {
-        true => Found::Executable,
-        false => Found::Nothing,
+    let look = |path: &Path| {
+        if files.iter().any(|file| file.to_lowercase() == normal(path)) {
+            Found::Executable
+        } else {
+            Found::Nothing
+        }
     };
     resolve(&search, look).map(|path| normal(&path))
 }
@@ -55,27 +60,25 @@ fn the_first_extension_of_pathext_wins_within_a_directory() {
     assert_eq!(windows("a", Some(".EXE;.CMD"), &files).unwrap(), r"c:\tools\a.exe");
 }
 
-/// Field report S-08. Joining with an absolute path of Windows is only known to `std` on Windows.
+/// Field report S-08.
 #[test]
 fn a_path_is_taken_from_the_working_directory_on_windows() {
     let files = [r"C:\work\bin\server.cmd", r"C:\work\bin\raw"];
     assert_eq!(windows(r"bin\server", None, &files).unwrap(), r"c:\work\bin\server.cmd");
     assert_eq!(windows("bin/server.cmd", None, &files).unwrap(), r"c:\work\bin\server.cmd");
     assert_eq!(windows(r"bin\raw", None, &files).unwrap(), r"c:\work\bin\raw");
-    let ResolveError::NotFound(tried) = windows(r"bin\none", None, &files).unwrap_err() else {
-        panic!()
-    };
+    let ResolveError::NotFound(tried) = windows(r"bin\none", None, &files).unwrap_err() else { panic!() };
     assert!(tried.iter().any(|path| normal(path) == r"c:\work\bin\none.exe"), "{tried:?}");
 }
 
 /// Field report S-08, CVE-2024-24576 and CVE-2024-43402.
 #[test]
 fn arguments_that_cannot_be_quoted_are_refused_for_batch_files() {
-    let arguments: Vec<OsString> = ["a b", "x&y", "%PATH%", r#"{"a":"b"}"#, "two\r\nlines"]
-        .map(Into::into)
-        .into();
+    let arguments: Vec<OsString> =
+        ["a b", "x&y", "%PATH%", r#"{"a":"b"}"#, "two\r\nlines"].map(Into::into).into();
     for program in ["npx.cmd", "NPX.CMD", "a.bat", "a.bat. ."] {
-        let refused = |arguments: &[OsString]| unsafe_batch_argument(Os::Windows, Path::new(program), arguments);
+        let refused =
+            |arguments: &[OsString]| unsafe_batch_argument(Os::Windows, Path::new(program), arguments);
         assert_eq!(refused(&arguments), Some(4), "{program}");
         assert_eq!(refused(&arguments[..4]), None, "{program}");
     }
@@ -94,10 +97,7 @@ fn unix(program: &str, directories: &[&str], files: &[(&str, Found)]) -> Result<
         base: Path::new("/work"),
     };
     resolve(&search, |path| {
-        files
-            .iter()
-            .find(|(file, _)| Path::new(file) == path)
-            .map_or(Found::Nothing, |(_, found)| *found)
+        files.iter().find(|(file, _)| Path::new(file) == path).map_or(Found::Nothing, |(_, found)| *found)
     })
 }
 

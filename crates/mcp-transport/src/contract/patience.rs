@@ -1,5 +1,7 @@
 use std::{future::Future, pin::pin, time::Duration};
 
+use tokio::time::Instant;
+
 /// How long [`patiently`] waits on a real clock.
 pub const REAL_LIMIT: Duration = Duration::from_secs(10);
 
@@ -12,17 +14,22 @@ pub const VIRTUAL_LIMIT: Duration = Duration::from_secs(3600);
 /// that code, while a test on a real clock should fail soon. Needs a tokio runtime with time.
 pub async fn patiently<T>(future: impl Future<Output = T>) -> Option<T> {
     let mut future = pin!(future);
-    let real = std::time::Instant::now();
-    let began = tokio::time::Instant::now();
+    let began = Instant::now();
     loop {
         if let Ok(output) = tokio::time::timeout(REAL_LIMIT, future.as_mut()).await {
             return Some(output);
         }
-        // A clock that runs ahead of the real one is a paused one.
-        if real.elapsed() >= REAL_LIMIT / 2 || began.elapsed() >= VIRTUAL_LIMIT {
+        if !clock_is_paused() || began.elapsed() >= VIRTUAL_LIMIT {
             return None;
         }
     }
+}
+
+/// A paused clock stands still while code runs.
+fn clock_is_paused() -> bool {
+    let before = Instant::now();
+    std::thread::sleep(Duration::from_micros(50));
+    before.elapsed().is_zero()
 }
 
 #[cfg(test)]
@@ -34,5 +41,12 @@ mod tests {
         let slow = tokio::time::sleep(Duration::from_secs(600));
         assert_eq!(patiently(slow).await, Some(()));
         assert_eq!(patiently(std::future::pending::<()>()).await, None);
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_runs_is_told_from_a_paused_one() {
+        assert!(!clock_is_paused());
+        tokio::time::pause();
+        assert!(clock_is_paused());
     }
 }

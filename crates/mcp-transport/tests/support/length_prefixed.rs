@@ -26,7 +26,10 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Sender for FrameSender<W> {
             match entry {
                 Outbound::Message(out) => {
                     let json = out.message.to_vec();
-                    let frame = [&(json.len() as u32).to_be_bytes()[..], &json].concat();
+                    let Ok(length) = u32::try_from(json.len()) else {
+                        return Err(too_large(Delivery::NeverSent));
+                    };
+                    let frame = [&length.to_be_bytes()[..], &json].concat();
                     writer.write_all(&frame).await.map_err(lost(Delivery::MaybeSent))?;
                 }
                 Outbound::Close => {
@@ -53,8 +56,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Receiver for FrameReceiver<R> {
         };
         // The length is the peer's word: memory grows with what comes, and not beyond a limit.
         if length > 64 << 20 {
-            let error = "the peer announced a frame of more than 64 MiB";
-            return Err(TransportError::new(TransportErrorKind::TooLarge, Delivery::MaybeSent, error));
+            return Err(too_large(Delivery::MaybeSent));
         }
         let mut frame = Vec::new();
         let mut body = (&mut self.0).take(length);
@@ -66,4 +68,8 @@ impl<R: AsyncRead + Send + Unpin + 'static> Receiver for FrameReceiver<R> {
 
 fn lost(delivery: Delivery) -> impl Fn(io::Error) -> TransportError {
     move |error| TransportError::new(TransportErrorKind::Io, delivery, "the stream failed").with_source(error)
+}
+
+fn too_large(delivery: Delivery) -> TransportError {
+    TransportError::new(TransportErrorKind::TooLarge, delivery, "a frame is over the limit")
 }

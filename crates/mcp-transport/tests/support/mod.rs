@@ -1,10 +1,12 @@
 //! Transports under test, and their far ends.
 
+pub(crate) mod faulty;
+#[allow(unreachable_pub, reason = "the same file stands in the crate documentation")]
 mod length_prefixed;
 
 use std::{collections::VecDeque, io};
 
-pub use length_prefixed::length_prefixed;
+pub(crate) use length_prefixed::length_prefixed;
 use mcp_transport::{
     Bytes, Inbound, Link, LinkParts, Origin, Outbound, RawMessage, Receiver, Sender, TransportError,
     contract::{FarEnd, Rig},
@@ -13,10 +15,10 @@ use mcp_transport::{
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 /// The pair of [`memory`].
-pub struct Memory;
+pub(crate) struct Memory;
 
 /// The other link of a pair.
-pub struct FarLink {
+pub(crate) struct FarLink {
     parts: LinkParts,
     waiting: VecDeque<RawMessage>,
 }
@@ -62,10 +64,10 @@ impl FarEnd for FarLink {
 }
 
 /// [`length_prefixed`] over a duplex stream in memory.
-pub struct LengthPrefixed;
+pub(crate) struct LengthPrefixed;
 
 /// The other end of the stream.
-pub struct FarStream(pub DuplexStream);
+pub(crate) struct FarStream(DuplexStream);
 
 impl Rig for LengthPrefixed {
     type Far = FarStream;

@@ -46,8 +46,8 @@ impl fmt::Display for ErrorCode {
 pub struct JsonRpcError {
     /// What kind of error.
     pub code: ErrorCode,
-    /// A short description, from the peer: show it as untrusted text.
-    #[serde(default)]
+    /// A short description, from the peer: show it as untrusted text. Empty when the peer leaves it out.
+    #[serde(default, deserialize_with = "crate::de::null_as_default")]
     pub message: String,
     /// More about the error, as the peer defines it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -79,3 +79,17 @@ impl fmt::Display for JsonRpcError {
 }
 
 impl std::error::Error for JsonRpcError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Quirk 18. Field report T-05.
+    #[test]
+    fn zero_is_a_code_and_a_message_may_be_missing() {
+        for text in [r#"{"code":0}"#, r#"{"code":0,"message":null,"data":null}"#] {
+            let error: JsonRpcError = serde_json::from_str(text).unwrap();
+            assert_eq!(error, JsonRpcError::new(ErrorCode(0), ""));
+        }
+    }
+}

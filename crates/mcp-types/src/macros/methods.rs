@@ -11,6 +11,15 @@ macro_rules! requests {
                 type Params = $params;
                 type Result = $result;
             }
+
+            impl $crate::inventory::DescribedMethod for $name {
+                const INFO: $crate::inventory::MethodTypes = $crate::inventory::MethodTypes {
+                    name: stringify!($name),
+                    method: $method,
+                    params: stringify!($params),
+                    result: Some(stringify!($result)),
+                };
+            }
         )*
     };
 }
@@ -26,6 +35,15 @@ macro_rules! notifications {
             impl $crate::Notification for $name {
                 const METHOD: &'static str = $method;
                 type Params = $params;
+            }
+
+            impl $crate::inventory::DescribedMethod for $name {
+                const INFO: $crate::inventory::MethodTypes = $crate::inventory::MethodTypes {
+                    name: stringify!($name),
+                    method: $method,
+                    params: stringify!($params),
+                    result: None,
+                };
             }
         )*
     };

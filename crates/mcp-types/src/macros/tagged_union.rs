@@ -4,7 +4,7 @@
 macro_rules! tagged_union {
     (
         $(#[$attr:meta])*
-        pub enum $name:ident $([$($rev:tt)*])? by $key:literal $(or $absent:ident when absent)? {
+        pub enum $name:ident $([$($rev:tt)*])? by $key:literal {
             $($(#[$variant_attr:meta])* $variant:ident($ty:ty) = $tag:literal,)*
         }
     ) => {
@@ -68,8 +68,6 @@ macro_rules! tagged_union {
                         match tag.as_deref() {
                             $(Some($tag) => json.decode().map($name::$variant).map_err(A::Error::custom),)*
                             Some(kind) => Ok($name::Unknown($crate::UnknownObject::from_text(kind.to_owned(), json))),
-                            $(None => json.decode().map($name::$absent).map_err(A::Error::custom),)?
-                            #[allow(unreachable_patterns, reason = "reached only when no variant stands for absence")]
                             None => Err(A::Error::missing_field($key)),
                         }
                     }
@@ -83,7 +81,7 @@ macro_rules! tagged_union {
                 name: stringify!($name),
                 lifetime: lifetime!($($($rev)*)?),
                 shape: $crate::inventory::Shape::Union {
-                    key: $key,
+                    key: Some($key),
                     variants: &[$(($tag, stringify!($ty))),*],
                 },
             };

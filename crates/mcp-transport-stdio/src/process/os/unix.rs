@@ -33,8 +33,7 @@ impl GroupId {
     /// process 1 of a container does not reap, they stay for ever.
     pub(crate) fn has_living_members(&self) -> bool {
         // An error says that there are none (ESRCH), or none that we may signal (EPERM).
-        self.0
-            .is_some_and(|id| killpg(id, None).is_ok() && living::any_in(id))
+        self.0.is_some_and(|id| killpg(id, None).is_ok() && living::any_in(id))
     }
 
     fn send(&self, signal: Signal) {

@@ -78,7 +78,7 @@ async fn a_stuck_reader_of_ours_holds_nobody_back() {
     assert_eq!(kept, text.len());
 }
 
-#[tokio::test]
+#[tokio::test(start_paused = true)]
 async fn what_passes_through_comes_out_whole() {
     let (near, mut far) = tokio::io::duplex(16);
     let text: Vec<u8> = (0..PASS_THROUGH_LIMIT).map(|at| u8::try_from(at % 251).unwrap()).collect();
@@ -86,5 +86,5 @@ async fn what_passes_through_comes_out_whole() {
     tokio::join!(pass_through(&text[..], near, |_| ()), async {
         far.read_to_end(&mut out).await.unwrap();
     });
-    assert_eq!(out, text);
+    assert!(out == text);
 }

@@ -130,12 +130,12 @@ pub async fn end_without_reply_ends_and_is_not_repeated<R: ExchangeRig>(rig: &R)
         } else {
             running.during(exchange.end()).await;
         }
-        let end = running.end(Clause::Exchange, "the end of an exchange without a reply").await?;
+        let end = bench.ends_once(&mut running, "the end of an exchange without a reply").await?;
         may_have_run(&end)?;
     }
     let (mut running, exchange) = bench.request(3).await?;
     drop(exchange);
-    match running.end(Clause::Exchange, "the end of a request that was lost before its response").await? {
+    match bench.ends_once(&mut running, "the end of a request that was lost before its response").await? {
         ExchangeEnd::Failed(error) if error.delivery() == Delivery::MaybeSent => {}
         end => {
             let what = format!("the server had the request and broke off, but the exchange ended as {end:?}");

@@ -1,6 +1,7 @@
 //! The checks of a transport of exchanges. Each opens its own links and may be run by itself.
 
 mod checks;
+mod fake;
 mod run;
 
 pub use checks::{
@@ -18,7 +19,7 @@ use crate::{Link, TransportError};
 
 /// A transport of exchanges under test: opens links whose server the kit plays.
 ///
-/// The far end of [`FakeExchanges`](super::FakeExchanges) implements these traits too, as an example.
+/// [`FakeServer`](super::FakeServer) is a [`FarServer`] too: the kit checks itself.
 pub trait ExchangeRig: Sync {
     /// The server of a link.
     type Far: FarServer;
@@ -40,7 +41,8 @@ pub trait FarServer: Send {
     /// One request of the client.
     type Exchange: FarExchange;
 
-    /// The next request, not answered in any way yet; `None` when the client is gone.
+    /// The next request, not answered in any way yet; `None` when the client is gone. The kit drops this future and calls
+    /// again; no request is lost then.
     fn next_exchange(&mut self) -> impl Future<Output = Option<Self::Exchange>> + Send;
 
     /// The next message that belongs to no request, accepted already; `None` when the client is gone.

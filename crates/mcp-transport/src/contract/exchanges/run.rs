@@ -9,7 +9,7 @@ use crate::{
     BoxExchanges, ExchangeEnd, Inbound, LinkParts, Origin, OutboundMessage, RawMessage, Sink, SinkTarget,
     contract::{
         Clause, Violation,
-        bench::{bounded, same},
+        bench::{bounded, same, shown},
     },
 };
 
@@ -99,6 +99,30 @@ impl<F: FarServer> Bench<F> {
         };
         same(clause, &expected, &exchange.request())?;
         Ok((running, exchange))
+    }
+}
+
+impl<F: FarServer> Bench<F> {
+    /// The end of `running`, whose request must not come again before.
+    pub(super) async fn ends_once(
+        &mut self,
+        running: &mut Running,
+        what: &str,
+    ) -> Result<ExchangeEnd, Violation> {
+        let again = async {
+            match self.far.next_exchange().await {
+                Some(exchange) => exchange.request(),
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            again = again => {
+                let what = format!("a request came again after {what}: {}", shown(&again));
+                Err(Violation::new(Clause::Once, what))
+            }
+            end = running.end(Clause::Exchange, what) => end,
+        }
     }
 }
 

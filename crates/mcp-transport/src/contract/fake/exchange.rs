@@ -209,6 +209,14 @@ impl FakeExchange {
         assert!(self.is_abandoned(), "{}", self.what("was to be abandoned"));
     }
 
+    /// Waits until the client dropped the exchange before its end, without a limit.
+    pub(in crate::contract) async fn dropped(&self) {
+        let mut watch = self.watch.clone();
+        if watch.wait_for(|watched| watched.fate == Fate::Abandoned).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
     /// Whether the client dropped the exchange before its end.
     pub fn is_abandoned(&self) -> bool {
         self.watch.borrow().fate == Fate::Abandoned

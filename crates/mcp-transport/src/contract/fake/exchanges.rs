@@ -96,6 +96,11 @@ impl FakeServer {
         next.expect("expected a request, but the client dropped the link")
     }
 
+    /// As [`next_exchange`](Self::next_exchange), without a limit; `None` once the client dropped the link. Cancel-safe.
+    pub async fn recv(&mut self) -> Option<FakeExchange> {
+        self.requests.recv().await
+    }
+
     /// The next request of the client, which must be `method`.
     ///
     /// # Panics

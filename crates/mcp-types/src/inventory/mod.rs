@@ -6,6 +6,10 @@ use std::borrow::Cow;
 
 use crate::Revision;
 
+mod list;
+
+pub use list::{ALIASES, methods, types};
+
 /// A type that can describe itself.
 pub trait Described {
     /// The description.
@@ -38,11 +42,11 @@ pub enum Shape {
         /// The known values.
         values: &'static [&'static str],
     },
-    /// One of several objects, told apart by a member.
+    /// One of several objects.
     Union {
-        /// The member that tells.
-        key: &'static str,
-        /// Its known values, and the type for each.
+        /// The member whose value tells; `None` when the members that are there tell.
+        key: Option<&'static str>,
+        /// What tells, and the type for each.
         variants: &'static [(&'static str, &'static str)],
     },
 }
@@ -62,6 +66,25 @@ pub struct MemberInfo {
     pub constant: Option<&'static str>,
     /// The revisions that have it, as far as the docs say.
     pub lifetime: Lifetime,
+}
+
+/// A marker type of a method that can describe itself.
+pub trait DescribedMethod {
+    /// The description.
+    const INFO: MethodTypes;
+}
+
+/// Which types a method has.
+#[derive(Debug, Clone, Copy)]
+pub struct MethodTypes {
+    /// The name of the marker type, which is that of the schema's definition.
+    pub name: &'static str,
+    /// The name on the wire.
+    pub method: &'static str,
+    /// The Rust type of the parameters.
+    pub params: &'static str,
+    /// The Rust type of the result; `None` for a notification.
+    pub result: Option<&'static str>,
 }
 
 /// Whether a member must be there.

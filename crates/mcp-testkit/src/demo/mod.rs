@@ -1,0 +1,154 @@
+//! A demo server of every revision: small tools, resources and prompts, over any link or over standard streams.
+//!
+//! It stands on the protocol core that the client stands on, and holds itself to the revision that it speaks: no client
+//! is sent a member, a kind of content or a method that its revision does not have.
+//!
+//! | | |
+//! |---|---|
+//! | tools | `echo`, `add`, `slow` (progress, log messages, cancellation), `greet` (asks the user), `contents` (every kind of content), `fail`, `fail_protocol` |
+//! | resources | `demo:///readme.md` (text), `demo:///pixel.png` (bytes), the template `demo:///squares/{number}` |
+//! | prompts | `hello`, `review` |
+//! | besides | completion, pagination, log levels, `subscriptions/listen` (which has nothing to tell) |
+//!
+//! A request that carries the metadata of a modern request is served by itself; `initialize` opens a session of the
+//! legacy era. One process serves both. Section:
+//! [Backward Compatibility](https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions).
+//!
+//! ```
+//! use mcp_testkit::demo;
+//! use mcp_transport::{connect_fn, memory};
+//!
+//! // For `Client::connect`: each connection gets a server of its own, in this process.
+//! let server = connect_fn(|| async {
+//!     let (near, far) = memory::pair();
+//!     tokio::spawn(demo::serve(far));
+//!     Ok(near)
+//! });
+//! ```
+//!
+//! Deliberately absent: input that is no message is ignored, not answered; tasks, sampling and roots; lists that change.
+
+mod caller;
+mod completion;
+mod era;
+mod methods;
+mod page;
+mod prompts;
+mod resources;
+mod server;
+mod tools;
+
+use mcp_transport::{Link, TransportError};
+use mcp_types::{Era, ErrorCode, Revision};
+
+/// Serves one client over `link`, until the client ends it. See [`Demo::serve`].
+///
+/// # Errors
+/// When reading or writing fails.
+pub async fn serve(link: Link) -> Result<(), TransportError> {
+    Demo::new().serve(link).await
+}
+
+/// Serves one client over the standard streams of this process. See [`Demo::serve_stdio`].
+///
+/// # Errors
+/// When reading or writing fails.
+pub async fn serve_stdio() -> Result<(), TransportError> {
+    Demo::new().serve_stdio().await
+}
+
+/// A demo server that is not yet running, with what tests may want otherwise.
+#[derive(Debug, Clone)]
+pub struct Demo {
+    /// Newest first.
+    revisions: Vec<Revision>,
+    discover: Discover,
+    page_size: usize,
+}
+
+/// What becomes of `server/discover`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Discover {
+    /// It is answered as the revisions say: with a result, or by a server of the legacy era alone with -32601.
+    Answered,
+    /// It is refused with this code.
+    Refused(ErrorCode),
+    /// It is never answered.
+    Ignored,
+}
+
+impl Demo {
+    /// How many elements a page of a list has, unless it is set: few, so that clients must turn pages.
+    pub const DEFAULT_PAGE_SIZE: usize = 3;
+
+    /// A server of every revision.
+    pub fn new() -> Self {
+        Self::of_revisions(Revision::ALL)
+    }
+
+    /// A server of these revisions alone, of one era or of both.
+    pub fn of_revisions(revisions: impl IntoIterator<Item = Revision>) -> Self {
+        let mut revisions: Vec<_> = revisions.into_iter().collect();
+        revisions.sort_unstable_by(|a, b| b.cmp(a));
+        Self { revisions, discover: Discover::Answered, page_size: Self::DEFAULT_PAGE_SIZE }
+    }
+
+    /// A server of the modern era alone.
+    pub fn modern() -> Self {
+        Self::of_era(Era::Modern)
+    }
+
+    /// A server of the legacy era alone.
+    pub fn legacy() -> Self {
+        Self::of_era(Era::Legacy)
+    }
+
+    fn of_era(era: Era) -> Self {
+        Self::of_revisions(Revision::ALL.into_iter().filter(|revision| revision.era() == era))
+    }
+
+    /// What becomes of `server/discover`.
+    pub fn discover(mut self, discover: Discover) -> Self {
+        self.discover = discover;
+        self
+    }
+
+    /// How many elements a page of a list has. At least 1.
+    pub fn page_size(mut self, size: usize) -> Self {
+        self.page_size = size.max(1);
+        self
+    }
+
+    /// Serves one client over `link`, until the client ends it. Calls that are still open then are given up; replies
+    /// that wait to be sent are sent, if the client takes them within a second.
+    ///
+    /// Dropping the future ends everything at once.
+    ///
+    /// # Errors
+    /// When reading or writing fails.
+    pub async fn serve(self, link: Link) -> Result<(), TransportError> {
+        server::run(self, link).await
+    }
+
+    /// Serves one client over the standard streams of this process, until its standard input ends.
+    ///
+    /// After an error the runtime may not shut down before standard input ends: reading it cannot be interrupted.
+    ///
+    /// # Errors
+    /// When reading or writing fails.
+    pub async fn serve_stdio(self) -> Result<(), TransportError> {
+        self.serve(mcp_transport_stdio::pipe(tokio::io::stdin(), tokio::io::stdout())).await
+    }
+
+    /// The newest revision of `era` that is served.
+    fn newest(&self, era: Era) -> Option<Revision> {
+        self.revisions.iter().copied().find(|revision| revision.era() == era)
+    }
+}
+
+impl Default for Demo {
+    fn default() -> Self {
+        Self::new()
+    }
+}
