@@ -6,6 +6,7 @@
 //!
 //! Deliberately absent: assertions about a client's API; this crate knows the wire only.
 
+pub mod demo;
 pub mod script;
 
 #[cfg(doctest)]

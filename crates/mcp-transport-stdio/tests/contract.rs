@@ -99,6 +99,9 @@ mod unix {
         next: AtomicU32,
     }
 
+    /// Opens the pipe from it before the pipe to it, for which we wait.
+    const SCRIPT: &str = r#"exec 3> "$2"; cat "$1" 3>&- & exec cat >&3 3>&-"#;
+
     impl Rig for Process {
         type Far = Far;
 
@@ -110,7 +113,7 @@ mod unix {
             // Opened for both directions, so that neither side waits for the other one.
             let reader = unix::pipe::OpenOptions::new().open_receiver(&from_us).unwrap();
             let server = Stdio::command("sh")
-                .args(["-c", r#"cat "$1" & exec cat > "$2""#, "server"])
+                .args(["-c", SCRIPT, "server"])
                 .args([&to_us, &from_us])
                 .stderr(Stderr::Capture)
                 .exit_wait(Duration::from_millis(100))

@@ -3,6 +3,7 @@
 mod exchange;
 mod io;
 mod mailbox;
+mod receive;
 mod serve;
 mod slot;
 
@@ -18,9 +19,9 @@ use std::{
 
 use bytes::Bytes;
 use mcp_protocol::connection::{
-    Binding, CallId, Connection, Event, NotStarted, Origin, OutgoingCall, Output, Refused, ServeId, Started,
+    Binding, CallId, Connection, NotStarted, OutgoingCall, Output, Refused, ServeId, Started,
 };
-use mcp_transport::{BoxExchanges, Inbound, Link, OutboundMessage, Skipped, TransportError};
+use mcp_transport::{BoxExchanges, Link, OutboundMessage, Skipped, TransportError};
 use mcp_types::{Revision, jsonrpc::MethodName};
 use tokio::{
     sync::{Notify, watch},
@@ -33,7 +34,6 @@ pub(crate) use slot::{CallOutcome, ProgressStep, Slot};
 
 use crate::{
     client::WeakClient,
-    diagnostic::Diagnostic,
     handlers::Handlers,
     state::{State, StateSender},
 };
@@ -339,68 +339,6 @@ impl Session {
         result
     }
 
-    fn deliver(&self, output: Output<Arc<Slot>, Failure>) {
-        match output {
-            Output::Finished { payload, outcome, .. } => {
-                payload.finish(CallOutcome::Core(outcome));
-                self.call_ended.notify_waiters();
-            }
-            Output::Progress { payload, params, .. } => payload.push_progress(params),
-            Output::Abandon(id) => self.abort_exchange(id),
-            Output::Event(Event::Request { id, request_id, method, params, .. }) => {
-                self.serve(id, request_id, method, params);
-            }
-            Output::Event(Event::RequestCancelled { id }) => {
-                if let Some(task) = lock(&self.running).serving.remove(&id) {
-                    task.abort();
-                }
-            }
-            Output::Event(Event::Notification { method, params, origin: _ }) => {
-                if self.handlers.wants(&method) {
-                    self.mailbox.push_notification(method, params);
-                }
-            }
-            Output::Event(Event::Dropped(dropped)) => {
-                self.mailbox.push_diagnostic(Diagnostic::Dropped(dropped));
-            }
-        }
-    }
-
-    /// Takes what the transport received.
-    fn receive(&self, inbound: &mut Vec<Inbound>, outputs: &mut Vec<Output<Arc<Slot>, Failure>>) {
-        let now = tokio::time::Instant::now().into_std();
-        let mut aside = Vec::new();
-        self.with_buffer(outputs, |core| {
-            let open = core.connection.open_calls();
-            for entry in inbound.drain(..) {
-                match entry {
-                    Inbound::Message { origin, message } => {
-                        core.connection.receive(now, core_origin(&origin), message);
-                    }
-                    Inbound::Batch { origin, messages } => {
-                        core.connection.receive_batch(now, core_origin(&origin), messages);
-                    }
-                    other => aside.push(other),
-                }
-            }
-            let completed = open - core.connection.open_calls();
-            self.completed_by_last_read.store(completed, Ordering::Relaxed);
-        });
-        for entry in aside {
-            match entry {
-                Inbound::Skipped(skipped) => {
-                    self.first_skipped.get_or_init(|| skipped.clone());
-                    self.mailbox.push_diagnostic(Diagnostic::Skipped(skipped));
-                }
-                Inbound::Undelivered { message, error } => {
-                    let method = message.method().map(str::to_owned);
-                    self.mailbox.push_diagnostic(Diagnostic::Undelivered { method, error });
-                }
-                _ => {}
-            }
-        }
-    }
-
     /// The link is over: every open call ends with `failure`.
     fn end(&self, failure: &Failure) {
         self.with(|core| core.connection.link_ended(failure.clone()));
@@ -419,14 +357,6 @@ impl Drop for CancelOnDrop<'_> {
         if self.armed {
             self.session.cancel(self.id, None);
         }
-    }
-}
-
-fn core_origin(origin: &mcp_transport::Origin) -> Origin {
-    match origin {
-        mcp_transport::Origin::Shared => Origin::Shared,
-        // Our own ids are numbers; another id names no call of ours, and 0 is never used.
-        mcp_transport::Origin::Exchange(id) => Origin::Exchange(CallId(id.as_i64().unwrap_or(0))),
     }
 }
 

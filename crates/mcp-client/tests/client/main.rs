@@ -4,5 +4,8 @@ mod calls;
 mod closing;
 mod common;
 mod connect;
+mod deadlines;
 mod exchanges;
+mod lists;
+mod progress;
 mod serving;

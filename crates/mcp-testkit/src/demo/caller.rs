@@ -6,9 +6,9 @@ use bytes::Bytes;
 use mcp_protocol::connection::{Outcome, ServeId};
 use mcp_types::{
     CacheScope, ClientCapabilities, ElicitRequest, ElicitRequestParams, ElicitResult, Era, Json, JsonObject,
-    JsonRpcError, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams, Meta, Notification,
-    ProgressNotification, ProgressNotificationParams, Request, RequestId, ResultType, Revision, SubscriptionFilter,
-    SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
+    JsonRpcError, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams, Meta,
+    Notification, ProgressNotification, ProgressNotificationParams, Request, RequestId, ResultType, Revision,
+    SubscriptionFilter, SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
 };
 use serde::Serialize;
 
@@ -67,7 +67,9 @@ impl Caller {
         let mut object = json.expect("every result is an object");
         if object.get("resultType").is_none() {
             object.insert("resultType", ResultType::Complete.as_str().into());
-            object.extend(hints);
+            for (name, hint) in hints {
+                object.insert(name, hint);
+            }
         }
         let meta = Meta::new().with_server_info(era::identity(self.revision()));
         object.insert("_meta", meta.into_object().into());

@@ -1,10 +1,10 @@
 //! By which rules a request is served: those of its own metadata, or those of the session.
 
 use mcp_types::{
-    ClientCapabilities, DiscoverResult, Era, ErrorCode, Implementation, InitializeRequestParams, InitializeResult,
-    JsonObject, JsonRpcError, LoggingLevel, Meta, ProgressToken, PromptsCapability, ProtocolVersion,
-    ResourcesCapability, Revision, ServerCapabilities, ToolsCapability, UnsupportedProtocolVersionErrorData,
-    meta::key, method,
+    ClientCapabilities, DiscoverResult, Era, ErrorCode, Implementation, InitializeRequestParams,
+    InitializeResult, JsonObject, JsonRpcError, LoggingLevel, Meta, ProgressToken, PromptsCapability,
+    ProtocolVersion, ResourcesCapability, Revision, ServerCapabilities, ToolsCapability,
+    UnsupportedProtocolVersionErrorData, meta::key, method,
 };
 
 use super::{Demo, methods::Params};
@@ -96,8 +96,8 @@ fn unsupported(demo: &Demo, requested: ProtocolVersion) -> JsonRpcError {
     UnsupportedProtocolVersionErrorData::new(supported(demo), requested).into()
 }
 
-fn supported(demo: &Demo) -> impl Iterator<Item = ProtocolVersion> {
-    demo.revisions.iter().copied().map(ProtocolVersion::from)
+fn supported(demo: &Demo) -> Vec<ProtocolVersion> {
+    demo.revisions.iter().copied().map(ProtocolVersion::from).collect()
 }
 
 fn invalid(message: impl Into<String>) -> JsonRpcError {

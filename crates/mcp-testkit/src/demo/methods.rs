@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use mcp_types::{
-    CallToolRequest, CompleteRequest, DiscoverRequest, EmptyResult, ErrorCode, GetPromptRequest, Json, JsonRpcError,
-    ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, Meta,
-    ReadResourceRequest, Request, SetLevelRequest, SetLevelRequestParams, SubscriptionsListenRequest,
+    CallToolRequest, CompleteRequest, DiscoverRequest, EmptyResult, ErrorCode, GetPromptRequest, Json,
+    JsonRpcError, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
+    Meta, ReadResourceRequest, Request, SetLevelRequest, SetLevelRequestParams, SubscriptionsListenRequest,
     jsonrpc::scan, meta::key,
 };
 use serde::{Serialize, de::DeserializeOwned};

@@ -13,12 +13,15 @@ use bytes::Bytes;
 use mcp_protocol::{
     Connection,
     connection::{
-        Binding, CallId, CancelMode, Deadlines, Event, Origin, Outcome, Outgoing, OutgoingCall, Output, ServeId,
+        Binding, CallId, CancelMode, Deadlines, Event, Origin, Outcome, Outgoing, OutgoingCall, Output,
+        ServeId,
     },
 };
-use mcp_transport::{BoxReceiver, BoxSender, Inbound, Link, LinkParts, Outbound, Receiver, Sender, TransportError};
+use mcp_transport::{
+    BoxReceiver, BoxSender, Inbound, Link, LinkParts, Outbound, Receiver, Sender, TransportError,
+};
 use mcp_types::{
-    DiscoverRequest, Era, InitializeRequest, JsonRpcError, LoggingLevel, Request, RequestId, Revision,
+    DiscoverRequest, Era, InitializeRequest, JsonRpcError, LoggingLevel, Request, RequestId,
     jsonrpc::{JsonRpcMessage, MethodName},
 };
 use tokio::{

@@ -4,9 +4,11 @@
 
 mod kinds;
 
+pub use kinds::*;
+
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-use crate::{Json, JsonObject, JsonSchema, Map, Number, UnknownObject, jsonrpc::scan, union::string_member};
+use crate::{Json, JsonObject, JsonSchema, Map, UnknownObject, jsonrpc::scan, union::string_member};
 
 object! {
     /// A form: an object of simple members, in the order to show them.
