@@ -43,3 +43,7 @@ pub use mcp_protocol::{
     negotiate::{NegotiationError, Versions},
 };
 pub use state::{State, StateWatch};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

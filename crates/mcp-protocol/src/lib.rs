@@ -19,3 +19,7 @@ pub use connection::Connection;
 pub use negotiate::Negotiation;
 pub use result::{ResultKind, result_kind};
 pub use stamp::{Metadata, Stamp};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,29 @@
+//! What the types are on the wire that do not describe themselves: those of Rust, and those that are written by hand.
+
+use super::{inventory::Shape, rust_type::RustType};
+
+const TEXT: &[&str] = &["string"];
+const INTEGER: &[&str] = &["integer"];
+const NUMBER: &[&str] = &["number"];
+const TEXT_OR_INTEGER: &[&str] = &["string", "integer"];
+
+pub(super) fn shape(ty: &RustType) -> Option<Shape<'_>> {
+    Some(match (ty.name.as_str(), ty.arguments.as_slice()) {
+        ("String" | "Cursor" | "ProtocolVersion", []) => Shape::Scalar(TEXT),
+        ("bool", []) => Shape::Scalar(&["boolean"]),
+        ("u64" | "ErrorCode", []) => Shape::Scalar(INTEGER),
+        ("f64" | "Number", []) => Shape::Scalar(NUMBER),
+        ("RequestId" | "ProgressToken", []) => Shape::Scalar(TEXT_OR_INTEGER),
+        ("Json", []) => Shape::Any,
+        ("JsonObject", []) => Shape::Map(RustType::named("Json")),
+        ("JsonSchema", []) => Shape::JsonSchema,
+        ("Vec" | "List", [element]) => Shape::Array(element),
+        ("Map", [value]) => Shape::Map(value.clone()),
+        ("Option", [inner]) => Shape::Nullable(inner),
+        ("Box", [inner]) => return shape(inner),
+        _ => return None,
+    })
+}
+
+/// The keywords of JSON Schema that a schema of the protocol may name: a [`Shape::JsonSchema`] keeps all of them.
+pub(super) const SCHEMA_KEYWORDS: &[&str] = &["$schema", "properties", "required", "type"];
