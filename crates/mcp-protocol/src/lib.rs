@@ -11,6 +11,7 @@
 
 pub mod connection;
 pub mod frame;
+pub mod input;
 pub mod negotiate;
 mod result;
 mod stamp;

@@ -121,6 +121,23 @@ object! {
     }
 }
 
+impl ElicitResult {
+    /// The user sent the form with these answers.
+    pub fn accept(content: impl Into<JsonObject>) -> Self {
+        Self::new(ElicitAction::Accept).with_content(content)
+    }
+
+    /// The user said no.
+    pub fn decline() -> Self {
+        Self::new(ElicitAction::Decline)
+    }
+
+    /// The user made no choice.
+    pub fn cancel() -> Self {
+        Self::new(ElicitAction::Cancel)
+    }
+}
+
 open_enum! {
     /// What the user did with a request.
     pub enum ElicitAction [since V2025_06_18] {
@@ -219,9 +236,6 @@ mod tests {
         let text = r#"{"action":"accept","content":{"z":9007199254740993,"a":["x"],"b":true}}"#;
         let result: ElicitResult = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&result).unwrap(), text);
-        assert_eq!(
-            serde_json::to_string(&ElicitResult::new(ElicitAction::Decline)).unwrap(),
-            r#"{"action":"decline"}"#
-        );
+        assert_eq!(serde_json::to_string(&ElicitResult::decline()).unwrap(), r#"{"action":"decline"}"#);
     }
 }

@@ -3,6 +3,24 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{Era, Meta, Revision};
 
 /// A request method: ties the name to its parameters and its result. Implement it to add a method of your own.
+///
+/// ```
+/// use mcp_types::Request;
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Serialize, Deserialize)]
+/// struct Words {
+///     words: Vec<String>,
+/// }
+///
+/// struct Sort;
+///
+/// impl Request for Sort {
+///     const METHOD: &'static str = "com.example/sort";
+///     type Params = Words;
+///     type Result = Words;
+/// }
+/// ```
 pub trait Request: 'static {
     /// The name on the wire.
     const METHOD: &'static str;

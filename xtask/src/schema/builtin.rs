@@ -27,3 +27,6 @@ pub(super) fn shape(ty: &RustType) -> Option<Shape<'_>> {
 
 /// The keywords of JSON Schema that a schema of the protocol may name: a [`Shape::JsonSchema`] keeps all of them.
 pub(super) const SCHEMA_KEYWORDS: &[&str] = &["$schema", "properties", "required", "type"];
+
+/// Members that are kept as they came, and the type in which they can be read: it is compared as well.
+pub(super) const VIEWS: &[(&str, &str)] = &[("ElicitRequestFormParams.requestedSchema", "ElicitationSchema")];

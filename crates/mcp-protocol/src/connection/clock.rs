@@ -41,6 +41,10 @@ impl Clock {
         Self { deadlines, idle_at: at(deadlines.idle), total_at: at(deadlines.total), paused: None }
     }
 
+    pub(super) fn unlimited() -> Self {
+        Self { deadlines: Deadlines::default(), idle_at: None, total_at: None, paused: None }
+    }
+
     /// When the first limit is reached; `None` while paused or without limits.
     pub(super) fn due(&self) -> Option<Instant> {
         if self.paused.is_some() {

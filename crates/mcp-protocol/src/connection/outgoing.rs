@@ -101,6 +101,18 @@ impl<P> Table<P> {
         Some((CallId(id), pending))
     }
 
+    /// The open subscription `id`, if it is one.
+    pub(super) fn subscription(&self, id: CallId) -> Option<&Pending<P>> {
+        self.get(id).filter(|pending| pending.method == "subscriptions/listen")
+    }
+
+    /// Takes the limits off a call: it may last as long as it likes.
+    pub(super) fn lift_deadlines(&mut self, id: CallId) {
+        if let Some(pending) = self.pending.get_mut(&id.0) {
+            pending.clock = Clock::unlimited();
+        }
+    }
+
     pub(super) fn pause(&mut self, now: Instant, id: CallId) {
         if let Some(pending) = self.pending.get_mut(&id.0) {
             pending.clock.pause(now);

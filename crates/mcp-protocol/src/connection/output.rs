@@ -48,6 +48,17 @@ pub enum Output<P, F> {
         /// The raw params of the notification.
         params: Bytes,
     },
+    /// A notification on an open subscription (a `subscriptions/listen` of ours). It comes as an [`Event`] too.
+    Subscribed {
+        /// Which.
+        id: CallId,
+        /// A copy of what its caller kept with it.
+        payload: P,
+        /// The method.
+        method: MethodName,
+        /// The raw params of the notification.
+        params: Bytes,
+    },
     /// The exchange of this call is to be ended.
     Abandon(CallId),
     /// Something that belongs to no call.

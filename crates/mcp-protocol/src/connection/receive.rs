@@ -77,12 +77,33 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         match notification.method.as_ref() {
             "notifications/progress" => self.receive_progress(now, notification.params.unwrap_or_default()),
             "notifications/cancelled" => self.receive_cancelled(origin, notification),
-            _ => self.outputs.push_back(Output::Event(Event::Notification {
-                method: notification.method,
-                params: notification.params,
-                origin,
-            })),
+            _ => {
+                self.receive_subscribed(origin, &notification);
+                self.outputs.push_back(Output::Event(Event::Notification {
+                    method: notification.method,
+                    params: notification.params,
+                    origin,
+                }));
+            }
         }
+    }
+
+    /// Gives a notification to the subscription that it names, or whose exchange it came in.
+    fn receive_subscribed(&mut self, origin: Origin, notification: &JsonRpcNotification<Bytes>) {
+        let Some(params) = &notification.params else { return };
+        let named = subscription_id(params).and_then(|id| id.answers_to()).map(CallId);
+        let id = match (named, origin) {
+            (Some(named), Origin::Exchange(call)) if named != call => return,
+            (Some(id), _) | (None, Origin::Exchange(id)) => id,
+            (None, Origin::Shared) => return,
+        };
+        let Some(pending) = self.calls.subscription(id) else { return };
+        let payload = pending.payload.clone();
+        if notification.method == "notifications/subscriptions/acknowledged" {
+            self.calls.lift_deadlines(id);
+        }
+        let (method, params) = (notification.method.clone(), params.clone());
+        self.outputs.push_back(Output::Subscribed { id, payload, method, params });
     }
 
     fn receive_progress(&mut self, now: Instant, params: Bytes) {
@@ -106,9 +127,8 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             return;
         }
         // The one request of ours that a peer may cancel.
-        let subscription = id.answers_to().map(CallId).filter(|call| {
-            self.calls.get(*call).is_some_and(|pending| pending.method == "subscriptions/listen")
-        });
+        let subscription =
+            id.answers_to().map(CallId).filter(|call| self.calls.subscription(*call).is_some());
         if let Some((call, pending)) = subscription.and_then(|call| Some((call, self.calls.remove(call)?))) {
             self.finish(call, pending, Outcome::CancelledByPeer);
             return;
@@ -150,6 +170,14 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     fn drop_with(&mut self, dropped: Dropped) {
         self.outputs.push_back(Output::Event(Event::Dropped(dropped)));
     }
+}
+
+fn subscription_id(params: &[u8]) -> Option<RequestId> {
+    const KEY: &str = "io.modelcontextprotocol/subscriptionId";
+    // A cheap search first: most notifications are on no subscription.
+    memchr::memmem::find(params, KEY.as_bytes())?;
+    let meta = scan::member(params, "_meta")?;
+    member(&params[meta], KEY)
 }
 
 fn member<T: DeserializeOwned>(params: &[u8], key: &str) -> Option<T> {

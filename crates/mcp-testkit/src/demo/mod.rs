@@ -36,6 +36,8 @@ mod page;
 mod prompts;
 mod resources;
 mod server;
+#[cfg(test)]
+mod tests;
 mod tools;
 
 use mcp_transport::{Link, TransportError};

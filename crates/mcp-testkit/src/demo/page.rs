@@ -46,7 +46,7 @@ mod tests {
     fn pages_cover_the_list_once() {
         assert_eq!(pages(5, 2), [vec![0, 1], vec![2, 3], vec![4]]);
         assert_eq!(pages(4, 2), [vec![0, 1], vec![2, 3]]);
-        assert_eq!(pages(0, 2), [vec![]]);
+        assert_eq!(pages(0, 2), [Vec::<usize>::new()]);
     }
 
     #[test]

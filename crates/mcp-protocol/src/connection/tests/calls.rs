@@ -253,3 +253,59 @@ fn a_server_can_cancel_a_subscription_only() {
     assert_eq!(outcome(&mut core), Outcome::CancelledByPeer);
     assert_eq!(core.open_calls(), 1);
 }
+
+/// Specification, Subscriptions: notifications are told apart by the subscription that they name.
+#[test]
+fn notifications_find_their_subscription() {
+    let (mut core, now) = (Core::new(Binding::Pipe), Instant::now());
+    start(&mut core, now, call("subscriptions/listen"), "A");
+    start(&mut core, now, call("subscriptions/listen"), "B");
+    start(&mut core, now, call("tools/call"), "C");
+    sent(&mut core);
+    let mut subscribed = |id: &str, method: &str| {
+        let text = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/{method}","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}}}}}"#
+        );
+        receive(&mut core, now, &text);
+        let found = outputs(&mut core).into_iter().find_map(|output| match output {
+            Output::Subscribed { payload, .. } => Some(payload),
+            _ => None,
+        });
+        // An acknowledged subscription has no deadline.
+        core.timeout(now + secs(60));
+        (found, core.open_calls())
+    };
+    assert_eq!(subscribed("2", "subscriptions/acknowledged"), (Some("B"), 1));
+    assert_eq!(subscribed("\"2\"", "tools/list_changed"), (Some("B"), 1));
+    for stray in ["1", "3", "9", "null", "{}"] {
+        assert_eq!(subscribed(stray, "tools/list_changed"), (None, 1), "{stray}");
+    }
+}
+
+#[test]
+fn over_exchanges_a_subscription_is_known_by_its_exchange() {
+    let (mut core, now) = (Core::new(Binding::Exchanges), Instant::now());
+    let a = start(&mut core, now, call("subscriptions/listen"), "A");
+    let b = start(&mut core, now, call("subscriptions/listen"), "B");
+    let named = |id: CallId| {
+        message(&format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/x","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{}}}}}}}"#,
+            id.0
+        ))
+    };
+    core.receive(
+        now,
+        Origin::Exchange(a),
+        message(r#"{"jsonrpc":"2.0","method":"notifications/x","params":{}}"#),
+    );
+    core.receive(now, Origin::Exchange(a), named(b));
+    core.receive(now, Origin::Exchange(b), named(b));
+    let found: Vec<_> = outputs(&mut core)
+        .into_iter()
+        .filter_map(|output| match output {
+            Output::Subscribed { payload, .. } => Some(payload),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(found, ["A", "B"]);
+}
