@@ -54,7 +54,7 @@ async fn tour(client: &Client) -> Result<(), Box<dyn Error>> {
     println!("tools       {}", tools.len());
     for tool in tools.iter() {
         let summary = tool.description.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
-        println!("  {:<28}{summary}", tool.name);
+        println!("  {:<30} {summary:.80}", tool.name);
     }
 
     let known = |names: &[&str]| tools.iter().find(|tool| names.contains(&tool.name.as_str()));

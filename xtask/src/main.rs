@@ -4,6 +4,7 @@
 //! works when the product does not compile.
 //!
 //! - [`ci`]: the one list of steps that a developer, `.ci/run` and the hosted workflow run.
+//! - [`schema`]: the types of mcp-types against the official schemas.
 //! - [`tidy`]: rules about the workspace itself: arrows between crates, sizes, documents, banned code.
 //!
 //! A new subcommand is a module with a [`Command`] constant and an entry in [`COMMANDS`].
@@ -13,6 +14,7 @@ mod command;
 mod metadata;
 mod process;
 mod repository;
+mod schema;
 mod tidy;
 
 use std::{fmt::Write as _, process::ExitCode};
@@ -20,7 +22,7 @@ use std::{fmt::Write as _, process::ExitCode};
 use command::{Command, Failure};
 
 /// Every subcommand, in the order of the help.
-const COMMANDS: &[Command] = &[ci::COMMAND, tidy::COMMAND];
+const COMMANDS: &[Command] = &[ci::COMMAND, schema::COMMAND, tidy::COMMAND];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

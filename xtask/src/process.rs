@@ -2,7 +2,7 @@
 
 use std::{
     env,
-    io::IsTerminal as _,
+    io::{IsTerminal as _, Write as _},
     path::Path,
     process::{Child, Command, ExitStatus, Stdio},
     thread,
@@ -78,14 +78,33 @@ impl Invocation {
 
     /// Runs it and returns what it wrote to its standard output; its standard error is ours.
     pub(crate) fn output(&self, root: &Path) -> Result<String, Failure> {
+        self.answer(root, &[], "")
+    }
+
+    /// As [`Invocation::output`], with `input` as its standard input.
+    pub(crate) fn answer(
+        &self,
+        root: &Path,
+        settings: &[(&'static str, &'static str)],
+        input: &str,
+    ) -> Result<String, Failure> {
         let failed = |why: String| Failure::failed(format!("`{}`: {why}", self.line()));
-        let output = self
-            .command(root, &[])
-            .stderr(Stdio::inherit())
-            .output()
-            .map_err(|error| failed(error.to_string()))?;
+        let mut command = self.command(root, settings);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let mut child = command.spawn().map_err(|error| failed(error.to_string()))?;
+        let stdin = child.stdin.take();
+        // Written from a thread of its own: a program may answer before it has read everything.
+        let (output, written) = thread::scope(|scope| {
+            let writing =
+                scope.spawn(move || stdin.map_or(Ok(()), |mut stdin| stdin.write_all(input.as_bytes())));
+            (child.wait_with_output(), writing.join())
+        });
+        let output = output.map_err(|error| failed(error.to_string()))?;
         if !output.status.success() {
             return Err(failed(output.status.to_string()));
+        }
+        if !matches!(written, Ok(Ok(()))) {
+            return Err(failed("it did not read all of its input".to_string()));
         }
         String::from_utf8(output.stdout).map_err(|error| failed(error.to_string()))
     }
@@ -195,6 +214,16 @@ mod tests {
         assert_eq!(Invocation::new("true").run(&root, &[]), Ok(()));
         assert!(Invocation::new("false").run(&root, &[]).unwrap_err().contains("exit status: 1"));
         assert!(Invocation::new("false").output(&root).unwrap_err().to_string().contains("exit status: 1"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_program_is_asked_and_answers() {
+        let (root, long) = (env::temp_dir(), "line\n".repeat(100_000));
+        assert_eq!(Invocation::new("cat").answer(&root, &[], &long).as_deref(), Ok(long.as_str()));
+        let failure = Invocation::new("true").answer(&root, &[], &long).unwrap_err().to_string();
+        assert!(failure.contains("input"), "{failure}");
+        assert!(Invocation::new("false").answer(&root, &[], "").is_err());
     }
 
     #[cfg(unix)]

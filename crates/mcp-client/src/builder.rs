@@ -1,12 +1,19 @@
-use std::{future::Future, time::Duration};
+use std::{future::Future, sync::Arc, time::Duration};
 
 use mcp_protocol::negotiate::Versions;
 use mcp_transport::Connect;
-use mcp_types::{ClientCapabilities, Implementation, JsonRpcError, Notification, Request};
+use mcp_types::{
+    ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequest,
+    ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, Implementation, JsonObject,
+    JsonRpcError, ListRootsRequest, Notification, Request, Root,
+};
 
 use crate::{
     Client, Diagnostic, NotificationContext, RawNotification, Remembered, RequestContext, Result, StateWatch,
-    connect::connect, handlers::Handlers, state::StateSender,
+    connect::connect,
+    handlers::Handlers,
+    input::{Roots, answer_elicitation, checked_url},
+    state::StateSender,
 };
 
 /// The limits that hold when nothing else is said.
@@ -29,6 +36,8 @@ pub mod defaults {
     pub const MAX_CALLS: usize = 1024;
     /// Bytes of messages that wait to be sent; further calls wait.
     pub const MAX_QUEUED_BYTES: usize = 64 << 20;
+    /// Requests that one call takes, when the server asks for input again and again.
+    pub const MAX_ROUNDS: usize = 10;
     /// Pages that a list is read to.
     pub const MAX_PAGES: usize = 1000;
 }
@@ -41,6 +50,7 @@ pub struct ClientBuilder {
     pub(crate) remembered: Option<Remembered>,
     pub(crate) options: Options,
     pub(crate) handlers: Handlers,
+    pub(crate) roots: Option<Roots>,
     pub(crate) state: StateSender,
 }
 
@@ -75,6 +85,7 @@ impl ClientBuilder {
                 max_queued_bytes: defaults::MAX_QUEUED_BYTES,
             },
             handlers: Handlers::default(),
+            roots: None,
             state: StateSender::new(),
         }
     }
@@ -85,7 +96,8 @@ impl ClientBuilder {
         self
     }
 
-    /// What the client can do. What is declared must be served: register the handlers too.
+    /// What the client can do, beside what follows from its handlers: extensions, say. What is declared must be served.
+    /// Call it before the handlers are set.
     pub fn capabilities(mut self, capabilities: ClientCapabilities) -> Self {
         self.capabilities = capabilities;
         self
@@ -155,18 +167,107 @@ impl ClientBuilder {
         self
     }
 
+    /// Asks the user, when the server wants something of him: by a form, or at a URL. Serves the requests of legacy servers
+    /// and the input requests of modern ones, and declares the capability.
+    ///
+    /// The handler shows the request and returns what the user did. Members of a form that the answer lacks get the
+    /// form's defaults; an answer that does not fit the form becomes an error to the server. URLs other than `https` (and
+    /// `http` on this machine) are refused before the handler sees them. The deadline of the call that it belongs to
+    /// stands still meanwhile.
+    ///
+    /// Section: [Elicitation](https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation).
+    pub fn on_elicit<Fut>(
+        mut self,
+        handler: impl Fn(ElicitRequestParams, RequestContext) -> Fut + Send + Sync + 'static,
+    ) -> Self
+    where
+        Fut: Future<Output = std::result::Result<ElicitResult, JsonRpcError>> + Send + 'static,
+    {
+        let both = ElicitationCapability::new().with_form(JsonObject::new()).with_url(JsonObject::new());
+        self.capabilities.elicitation.get_or_insert(both);
+        let handler = Arc::new(handler);
+        self.on_request::<ElicitRequest, _>(move |params, context| {
+            let handler = Arc::clone(&handler);
+            async move {
+                match &params {
+                    ElicitRequestParams::Form(form) => {
+                        let form = form.clone();
+                        answer_elicitation(&form, handler(params, context).await?)
+                    }
+                    ElicitRequestParams::Url(url) => {
+                        checked_url(url)?;
+                        handler(params, context).await
+                    }
+                    _ => Err(JsonRpcError::new(ErrorCode::INVALID_PARAMS, "elicitation: unknown mode")),
+                }
+            }
+        })
+    }
+
+    /// Asks a model, when the server wants a completion. Serves the requests of legacy servers and the input requests of
+    /// modern ones, and declares the capability, without tools: see
+    /// [`on_sample_with_tools`](Self::on_sample_with_tools).
+    ///
+    /// Section: [Sampling](https://modelcontextprotocol.io/specification/2026-07-28/client/sampling).
+    pub fn on_sample<Fut>(
+        mut self,
+        handler: impl Fn(CreateMessageRequestParams, RequestContext) -> Fut + Send + Sync + 'static,
+    ) -> Self
+    where
+        Fut: Future<Output = std::result::Result<CreateMessageResult, JsonRpcError>> + Send + 'static,
+    {
+        self.capabilities.sampling.get_or_insert_default();
+        let with_tools = self.capabilities.has("sampling.tools");
+        let handler = Arc::new(handler);
+        self.on_request::<CreateMessageRequest, _>(move |params, context| {
+            let handler = Arc::clone(&handler);
+            async move {
+                if !with_tools && (params.tools.is_some() || params.tool_choice.is_some()) {
+                    let why = "sampling: the client did not declare `sampling.tools`";
+                    return Err(JsonRpcError::new(ErrorCode::INVALID_PARAMS, why));
+                }
+                handler(params, context).await
+            }
+        })
+    }
+
+    /// As [`on_sample`](Self::on_sample), for a model that can use tools.
+    pub fn on_sample_with_tools<Fut>(
+        mut self,
+        handler: impl Fn(CreateMessageRequestParams, RequestContext) -> Fut + Send + Sync + 'static,
+    ) -> Self
+    where
+        Fut: Future<Output = std::result::Result<CreateMessageResult, JsonRpcError>> + Send + 'static,
+    {
+        self.capabilities.sampling.get_or_insert_default().tools.get_or_insert_default();
+        self.on_sample(handler)
+    }
+
+    /// The roots that the client offers: folders and files that a server may work on. Declares the capability. They may
+    /// be changed later: [`Client::set_roots`].
+    ///
+    /// Section: [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
+    pub fn roots<T: Into<Root>>(mut self, roots: impl IntoIterator<Item = T>) -> Self {
+        self.capabilities.roots.get_or_insert_default().list_changed = Some(true);
+        let offered = self.roots.get_or_insert_default().clone();
+        offered.set(roots.into_iter().map(Into::into).collect());
+        self.on_request::<ListRootsRequest, _>(move |_, _| std::future::ready(Ok(offered.list())))
+    }
+
     /// Serves a request of the server. One handler a method: a later one replaces an earlier one. Handlers of several
     /// requests run side by side, each in a task of its own; one that the server cancels is dropped.
     ///
-    /// Servers of the legacy era only. Declare the capability that the method belongs to with
+    /// For methods that have no function of their own here. Declare the capability that the method belongs to with
     /// [`capabilities`](Self::capabilities).
-    pub fn on_request<R, F, Fut>(mut self, handler: F) -> Self
+    pub fn on_request<R, Fut>(
+        mut self,
+        handler: impl Fn(R::Params, RequestContext) -> Fut + Send + Sync + 'static,
+    ) -> Self
     where
         R: Request,
-        F: Fn(R::Params, RequestContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = std::result::Result<R::Result, JsonRpcError>> + Send + 'static,
     {
-        self.handlers.on_request::<R, F, Fut>(handler);
+        self.handlers.on_request::<R, Fut>(handler);
         self
     }
 
@@ -175,20 +276,24 @@ impl ClientBuilder {
     /// ([`Diagnostic::Lost`]); `list_changed` notifications are coalesced.
     ///
     /// Not for `notifications/progress` and `notifications/cancelled`, which belong to calls.
-    pub fn on_notification<N, F, Fut>(mut self, handler: F) -> Self
+    pub fn on_notification<N, Fut>(
+        mut self,
+        handler: impl Fn(N::Params, NotificationContext) -> Fut + Send + Sync + 'static,
+    ) -> Self
     where
         N: Notification,
-        F: Fn(N::Params, NotificationContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ()> + Send + 'static,
     {
-        self.handlers.on_notification::<N, F, Fut>(handler);
+        self.handlers.on_notification::<N, Fut>(handler);
         self
     }
 
     /// Takes notifications that have no handler of their own, also of unknown methods.
-    pub fn on_any_notification<F, Fut>(mut self, handler: F) -> Self
+    pub fn on_any_notification<Fut>(
+        mut self,
+        handler: impl Fn(RawNotification, NotificationContext) -> Fut + Send + Sync + 'static,
+    ) -> Self
     where
-        F: Fn(RawNotification, NotificationContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ()> + Send + 'static,
     {
         self.handlers.on_any_notification(handler);

@@ -1,13 +1,14 @@
 use std::{
     fmt,
-    sync::{Arc, Weak},
+    sync::{Arc, Mutex, PoisonError, Weak},
     time::Duration,
 };
 
 use mcp_protocol::Stamp;
 use mcp_types::{
-    Direction, DiscoverRequest, Era, Implementation, InitializeResult, Json, Notification, PingRequest,
-    Request, RequestParams, Revision, ServerCapabilities, method,
+    Direction, Era, Implementation, InitializeResult, Json, JsonObject, LoggingLevel, Notification,
+    NotificationParams, Request, Revision, Root, RootsListChangedNotification, ServerCapabilities,
+    extensions::extension_of, meta::key, method,
 };
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
@@ -15,8 +16,11 @@ use tokio::sync::Semaphore;
 use crate::{
     Error, Result, State, StateWatch,
     builder::{ClientBuilder, Options},
-    call::{Call, ListCall, ToolCall},
+    call::Call,
     error::Cause,
+    handlers::Handlers,
+    input::Roots,
+    listen::SubscribedResources,
     session::Session,
     state::StateSender,
 };
@@ -34,6 +38,11 @@ pub(crate) struct Inner {
     pub(crate) stamp: Stamp,
     pub(crate) options: Options,
     pub(crate) permits: Semaphore,
+    pub(crate) handlers: Arc<Handlers>,
+    pub(crate) roots: Option<Roots>,
+    pub(crate) subscribed: SubscribedResources,
+    /// The lowest level of log messages for every request, in the modern era.
+    pub(crate) log_level: Mutex<Option<LoggingLevel>>,
     pub(crate) state: StateSender,
 }
 
@@ -146,31 +155,9 @@ impl Client {
         self.0.state.watch()
     }
 
-    /// Lists the tools.
-    pub fn list_tools(&self) -> ListCall<mcp_types::ListToolsRequest> {
-        ListCall::new(self.clone())
-    }
-
-    /// Calls the tool `name`.
-    pub fn call_tool(&self, name: impl Into<String>) -> ToolCall {
-        ToolCall::new(self.clone(), name.into())
-    }
-
-    /// Asks the server whether it is there: `ping`, in the modern era `server/discover`.
-    ///
-    /// # Errors
-    /// As any call.
-    pub async fn ping(&self) -> Result<()> {
-        match self.0.negotiated.era() {
-            Era::Legacy => self.request::<PingRequest>(RequestParams::new()).await.map(drop),
-            Era::Modern => self.request::<DiscoverRequest>(RequestParams::new()).await.map(drop),
-        }
-    }
-
     /// Makes any request. Methods of your own need one `impl` of [`Request`].
-    #[allow(clippy::needless_pass_by_value, reason = "a call site without `&` reads like the typed calls")]
     pub fn request<R: Request>(&self, params: R::Params) -> Call<R> {
-        Call::new(self.clone(), &params)
+        Call::new(self.clone(), params)
     }
 
     /// Sends any notification. It is queued; nothing tells whether the server read it.
@@ -184,6 +171,20 @@ impl Client {
         let params = crate::call::encode(params)?;
         let params = (!params.is_empty()).then(|| params.into());
         if self.0.session.notify(name, params) { Ok(()) } else { Err(Error::new(Cause::Closed)) }
+    }
+
+    /// Changes the roots that the client offers, and tells a legacy server so. Without
+    /// [`ClientBuilder::roots`](crate::ClientBuilder::roots) there are none to change.
+    ///
+    /// # Errors
+    /// When the client was built without roots, or is closed.
+    pub fn set_roots<T: Into<Root>>(&self, roots: impl IntoIterator<Item = T>) -> Result<()> {
+        let Some(offered) = &self.0.roots else { return Err(Error::new(Cause::Capability("roots"))) };
+        offered.set(roots.into_iter().map(Into::into).collect());
+        match self.0.negotiated.era() {
+            Era::Legacy => self.notify::<RootsListChangedNotification>(&NotificationParams::new()),
+            Era::Modern => Ok(()),
+        }
     }
 
     /// Closes the connection: no new calls; those in flight have until the close limit to finish; then the transport is
@@ -209,7 +210,8 @@ impl Inner {
     /// Whether the server's revision and capabilities have `name`. Methods that the specification does not name pass.
     pub(crate) fn check(&self, name: &str) -> Result<()> {
         self.check_revision(name)?;
-        let capability = method(name).and_then(|info| info.capability);
+        let known = method(name).filter(|info| info.exists_in(self.negotiated.revision));
+        let capability = known.and_then(|info| info.capability);
         match capability {
             Some((path, since))
                 if self.negotiated.revision >= since && !self.negotiated.capabilities.has(path) =>
@@ -221,12 +223,33 @@ impl Inner {
     }
 
     fn check_revision(&self, name: &str) -> Result<()> {
+        let capabilities = &self.negotiated.capabilities;
+        if extension_of(name).is_some_and(|extension| capabilities.extension(extension).is_some()) {
+            return Ok(());
+        }
         let Some(info) = method(name) else { return Ok(()) };
-        if info.direction == Direction::ToClient {
+        if info.direction_in(self.negotiated.revision) == Some(Direction::ToClient)
+            || info.direction == Direction::ToClient
+        {
             return Err(Error::new(Cause::Direction));
         }
         let revision = self.negotiated.revision;
         if info.exists_in(revision) { Ok(()) } else { Err(Error::new(Cause::Revision(revision))) }
+    }
+}
+
+impl Inner {
+    /// The caller's `_meta` with the members that the client adds by default, if it adds any.
+    pub(crate) fn default_meta(&self, callers: Option<&JsonObject>) -> Option<JsonObject> {
+        if self.negotiated.era() == Era::Legacy {
+            return None;
+        }
+        let level = self.log_level.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        let mut meta = callers.cloned().unwrap_or_default();
+        if meta.get(key::LOG_LEVEL).is_none() {
+            meta.insert(key::LOG_LEVEL, Json::from(level.as_str()));
+        }
+        Some(meta)
     }
 }
 

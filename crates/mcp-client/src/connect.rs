@@ -1,6 +1,9 @@
 //! From a transport to a client: the link, the era, the revision.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use mcp_protocol::{
@@ -20,6 +23,7 @@ use crate::{
     client::Inner,
     error::{Cause, Limit, Raw},
     handlers::Handlers,
+    listen::SubscribedResources,
     session::{CallOutcome, Failure, Limits, Session, Slot, StartError},
 };
 
@@ -49,6 +53,7 @@ pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect)
     };
     attempt.done = true;
     let Some(session) = attempt.session.take() else { return Err(Error::new(Cause::Closed)) };
+    let handlers = Arc::clone(&attempt.handlers);
     let stamp = builder.stamp(negotiated.revision)?;
     let client = Client(Arc::new(Inner {
         session: Arc::clone(&session),
@@ -56,6 +61,10 @@ pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect)
         stamp,
         options: builder.options,
         permits: Semaphore::new(builder.options.max_calls),
+        handlers,
+        roots: builder.roots.clone(),
+        subscribed: SubscribedResources::default(),
+        log_level: Mutex::default(),
         state: state.clone(),
     }));
     session.set_owner(client.downgrade(), state);
@@ -287,8 +296,15 @@ impl ClientBuilder {
     fn stamp(&self, revision: Revision) -> Result<Stamp> {
         match revision.era() {
             mcp_types::Era::Legacy => Ok(Stamp::legacy()),
-            mcp_types::Era::Modern => Stamp::modern(revision, &self.info, &self.capabilities)
-                .map_err(|error| Error::new(Cause::Arguments(error.to_string()))),
+            mcp_types::Era::Modern => {
+                let mut capabilities = self.capabilities.clone();
+                // The modern era has no notification that roots have changed.
+                if let Some(roots) = &mut capabilities.roots {
+                    roots.list_changed = None;
+                }
+                Stamp::modern(revision, &self.info, &capabilities)
+                    .map_err(|error| Error::new(Cause::Arguments(error.to_string())))
+            }
         }
     }
 

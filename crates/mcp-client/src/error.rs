@@ -44,7 +44,8 @@ pub enum ErrorKind {
     InvalidArguments,
     /// The server's result is not what the method says: see [`Error::raw_result`].
     InvalidResult,
-    /// The server wants input before it goes on: see [`Error::raw_result`].
+    /// The server wants input before it goes on, and the client cannot give it: no handler, a handler that failed, or too
+    /// many rounds. See [`Error::raw_result`], and [`Call::once`](crate::Call::once) to go on by hand.
     InputRequired,
     /// A list has more pages than the limit allows.
     TooManyPages,
@@ -104,6 +105,14 @@ impl Error {
         self
     }
 
+    /// The same, with `total` as the limit that was set where only what was left of it is known.
+    pub(crate) fn with_total(mut self, total: Duration) -> Self {
+        if let Cause::Timeout(Limit::Call(Expired::Total(limit))) = &mut self.0.cause {
+            *limit = total;
+        }
+        self
+    }
+
     pub(crate) fn with_context(mut self, context: String) -> Self {
         self.0.context = Some(match self.0.context.take() {
             Some(before) => format!("{before}; {context}"),
@@ -142,6 +151,14 @@ impl Error {
         }
     }
 
+    /// Why there is no common ground, if that is why.
+    pub fn negotiation(&self) -> Option<&NegotiationError> {
+        match &self.0.cause {
+            Cause::Negotiation(error) => Some(error),
+            _ => None,
+        }
+    }
+
     /// The failure of the transport.
     pub fn transport(&self) -> Option<&TransportError> {
         match &self.0.cause {
@@ -162,9 +179,13 @@ impl Error {
 
     /// The result as it came, if it could not be used as it is.
     pub fn raw_result(&self) -> Option<Json> {
+        serde_json::from_slice(&self.raw_bytes()?).ok()
+    }
+
+    pub(crate) fn raw_bytes(&self) -> Option<Bytes> {
         match &self.0.cause {
             Cause::Decode(_, raw) | Cause::ResultType(_, raw) | Cause::InputRequired(raw) => {
-                serde_json::from_slice(&raw.0).ok()
+                Some(raw.0.clone())
             }
             _ => None,
         }
@@ -266,12 +287,10 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {
+    /// What lies behind what this error says of itself.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0.cause {
-            Cause::Transport(error) => Some(error),
-            Cause::Rpc(error) => Some(error),
-            Cause::Negotiation(error) => Some(error),
-            Cause::Decode(error, _) => Some(error),
+            Cause::Transport(error) => error.source(),
             _ => None,
         }
     }

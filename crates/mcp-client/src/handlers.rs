@@ -1,6 +1,7 @@
 use std::{collections::HashMap, future::Future, pin::Pin, sync::Arc};
 
 use bytes::Bytes;
+use mcp_protocol::connection::CallId;
 use mcp_types::{ErrorCode, Json, JsonRpcError, Notification, Request, RequestId, jsonrpc::MethodName};
 use serde::de::DeserializeOwned;
 
@@ -35,9 +36,30 @@ pub(crate) struct Handlers {
 pub struct RequestContext {
     /// The method.
     pub method: MethodName,
-    /// The id that the server gave the request.
-    pub id: RequestId,
+    /// The id that the server gave the request; `None` when it came in a result (modern era).
+    pub id: Option<RequestId>,
+    /// The call that it belongs to, as far as that is known: always in the modern era, over HTTP in the legacy era.
+    pub call: Option<CallInfo>,
     client: Option<WeakClient>,
+}
+
+/// A call of the client, to whoever answers a request that belongs to it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct CallInfo {
+    /// The id of the request.
+    pub id: Option<RequestId>,
+    /// The method.
+    pub method: MethodName,
+    /// The params, as they were sent.
+    pub params: Option<Json>,
+}
+
+impl CallInfo {
+    pub(crate) fn new(id: Option<CallId>, method: &MethodName, params: Option<&Bytes>) -> Self {
+        let params = params.and_then(|params| serde_json::from_slice(params).ok());
+        Self { id: id.map(RequestId::from), method: method.clone(), params }
+    }
 }
 
 /// What a handler of a notification knows beside its params.
@@ -58,8 +80,13 @@ pub struct RawNotification {
 }
 
 impl RequestContext {
-    pub(crate) fn new(method: MethodName, id: RequestId, client: Option<WeakClient>) -> Self {
-        Self { method, id, client }
+    pub(crate) fn new(
+        method: MethodName,
+        id: Option<RequestId>,
+        call: Option<CallInfo>,
+        client: Option<WeakClient>,
+    ) -> Self {
+        Self { method, id, call, client }
     }
 
     /// The client that the request came to. `None` while it is still connecting, and once it is gone.
@@ -76,10 +103,11 @@ impl NotificationContext {
 }
 
 impl Handlers {
-    pub(crate) fn on_request<R, F, Fut>(&mut self, handler: F)
-    where
+    pub(crate) fn on_request<R, Fut>(
+        &mut self,
+        handler: impl Fn(R::Params, RequestContext) -> Fut + Send + Sync + 'static,
+    ) where
         R: Request,
-        F: Fn(R::Params, RequestContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<R::Result, JsonRpcError>> + Send + 'static,
     {
         let handler: RequestHandler = Arc::new(move |params, context| {
@@ -97,10 +125,11 @@ impl Handlers {
         self.requests.insert(R::METHOD, handler);
     }
 
-    pub(crate) fn on_notification<N, F, Fut>(&mut self, handler: F)
-    where
+    pub(crate) fn on_notification<N, Fut>(
+        &mut self,
+        handler: impl Fn(N::Params, NotificationContext) -> Fut + Send + Sync + 'static,
+    ) where
         N: Notification,
-        F: Fn(N::Params, NotificationContext) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ()> + Send + 'static,
     {
         let handler: NotificationHandler =
@@ -111,9 +140,10 @@ impl Handlers {
         self.notifications.insert(N::METHOD, handler);
     }
 
-    pub(crate) fn on_any_notification<F, Fut>(&mut self, handler: F)
-    where
-        F: Fn(RawNotification, NotificationContext) -> Fut + Send + Sync + 'static,
+    pub(crate) fn on_any_notification<Fut>(
+        &mut self,
+        handler: impl Fn(RawNotification, NotificationContext) -> Fut + Send + Sync + 'static,
+    ) where
         Fut: Future<Output = ()> + Send + 'static,
     {
         self.any_notification = Some(Box::new(move |note, context| Box::pin(handler(note, context))));

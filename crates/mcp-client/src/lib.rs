@@ -26,18 +26,22 @@ mod connect;
 mod diagnostic;
 mod error;
 mod handlers;
+mod input;
+mod listen;
+mod methods;
 mod session;
 mod state;
 
 pub use builder::{ClientBuilder, defaults};
 pub use call::{
-    Call, CallFuture, CancelHandle, ListCall, Listing, PageStream, Paged, Progress, ProgressCall, Progresses,
-    Reply, ToolCall,
+    Call, CallFuture, CancelHandle, InputRequired, ListCall, Listing, Once, PageStream, Paged, Progress,
+    ProgressCall, Progresses, Reply, Round, TakesInput,
 };
 pub use client::{Client, Negotiated, Remembered};
 pub use diagnostic::Diagnostic;
 pub use error::{Error, ErrorKind, Result};
-pub use handlers::{NotificationContext, RawNotification, RequestContext};
+pub use handlers::{CallInfo, NotificationContext, RawNotification, RequestContext};
+pub use listen::{Change, Listen, Notifications, Received, Subscription};
 pub use mcp_protocol::{
     connection::Dropped,
     negotiate::{NegotiationError, Versions},

@@ -108,7 +108,7 @@ impl<W: AsyncWrite + Unpin> PipeSender<W> {
             before_close();
             let shutdown = writer.shutdown().await;
             self.writer = None;
-            shutdown.map_err(|error| io_error("closing the link to the server failed", error))?;
+            shutdown.map_err(|error| io_error("closing the link failed", error))?;
             if !batch.is_empty() {
                 return Err(closed());
             }
@@ -125,7 +125,7 @@ async fn write(writer: &mut (impl AsyncWrite + Unpin), buffer: &mut Vec<u8>) -> 
         writer.write_all(buffer).await?;
         writer.flush().await
     };
-    written.await.map_err(|error| io_error("writing to the server failed", error))?;
+    written.await.map_err(|error| io_error("writing to the peer failed", error))?;
     buffer.clear();
     buffer.shrink_to(KEPT_BUFFER);
     Ok(())
@@ -194,7 +194,7 @@ impl<R: AsyncRead + Send + Unpin + 'static> Receiver for PipeReceiver<R> {
     async fn recv(&mut self, into: &mut Vec<Inbound>) -> Result<bool, TransportError> {
         self.recv_batch(into).await.map_err(|error| {
             self.at_end = true;
-            io_error("reading from the server failed", error)
+            io_error("reading from the peer failed", error)
         })
     }
 }

@@ -9,12 +9,27 @@ use serde_json::{Value, json};
 fn main() -> io::Result<()> {
     let types: Vec<Value> = inventory::types()
         .iter()
-        .map(|info| json!({ "name": info.name, "lifetime": lifetime(info.lifetime), "shape": shape(&info.shape) }))
+        .zip(inventory::codecs())
+        .map(|(info, codec)| {
+            json!({
+                "name": info.name,
+                "module": module(codec.path),
+                "lifetime": lifetime(info.lifetime),
+                "shape": shape(&info.shape),
+            })
+        })
         .collect();
     let markers: Vec<Value> = inventory::methods()
         .iter()
-        .map(|info| {
-            json!({ "name": info.name, "method": info.method, "params": info.params, "result": info.result })
+        .zip(inventory::method_paths())
+        .map(|(info, path)| {
+            json!({
+                "name": info.name,
+                "module": module(path),
+                "method": info.method,
+                "params": (info.params)(),
+                "result": info.result.map(|name| name()),
+            })
         })
         .collect();
     let methods: Vec<Value> = mcp_types::methods()
@@ -37,8 +52,21 @@ fn main() -> io::Result<()> {
         .collect();
     let aliases: serde_json::Map<String, Value> =
         inventory::ALIASES.iter().map(|(name, of)| ((*name).to_owned(), (*of).into())).collect();
-    let all = json!({ "types": types, "markers": markers, "methods": methods, "aliases": aliases });
+    let codes: Vec<Value> =
+        inventory::CODES.iter().map(|(name, code)| json!({ "name": name, "code": code })).collect();
+    let all = json!({
+        "types": types,
+        "markers": markers,
+        "methods": methods,
+        "aliases": aliases,
+        "codes": codes,
+    });
     writeln!(io::stdout(), "{all}")
+}
+
+/// The path of a type without its name.
+fn module(path: &str) -> &str {
+    path.rsplit_once("::").map_or("", |(module, _)| module)
 }
 
 fn lifetime(span: Lifetime) -> Value {

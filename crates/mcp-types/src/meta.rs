@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use crate::{
     ClientCapabilities, Implementation, Json, JsonObject, LoggingLevel, ProgressToken, ProtocolVersion,
     RelatedTaskMetadata, RequestId,
+    inventory::{Described, Lifetime, MemberInfo, Presence, Shape, TypeInfo},
 };
 
 /// The keys of `_meta` that the specification reserves.
@@ -74,13 +75,14 @@ impl Meta {
     }
 }
 
-/// Generates a getter and a setter for a reserved key.
+/// Generates a getter and a setter for each reserved key, and the description of the object.
 macro_rules! reserved {
-    ($($(#[$attr:meta])* $get:ident, $with:ident: $ty:ty = $key:ident;)*) => {
+    ($($(#[$attr:meta])* $get:ident, $with:ident: $ty:ty = $key:ident $([$($rev:tt)*])?;)*) => {
         impl Meta {
             $(
                 $(#[$attr])*
                 #[doc = concat!("\n\nKey: [`key::", stringify!($key), "`].")]
+                $(#[doc = lifetime_text!($($rev)*)])?
                 pub fn $get(&self) -> Option<$ty> {
                     self.read(key::$key)
                 }
@@ -91,6 +93,26 @@ macro_rules! reserved {
                 }
             )*
         }
+
+        impl Described for Meta {
+            const INFO: TypeInfo = TypeInfo {
+                name: "Meta",
+                lifetime: Lifetime::ALL,
+                shape: Shape::Object {
+                    members: &[
+                        $(MemberInfo {
+                            field: stringify!($get),
+                            wire: Some(key::$key),
+                            presence: Presence::Optional,
+                            kind: stringify!($ty),
+                            constant: None,
+                            lifetime: lifetime!($($($rev)*)?),
+                        },)*
+                    ],
+                    open: true,
+                },
+            };
+        }
     };
 }
 
@@ -98,27 +120,27 @@ reserved! {
     /// The token with which the sender wants progress notifications.
     progress_token, with_progress_token: ProgressToken = PROGRESS_TOKEN;
     /// The revision that the request follows.
-    protocol_version, with_protocol_version: ProtocolVersion = PROTOCOL_VERSION;
+    protocol_version, with_protocol_version: ProtocolVersion = PROTOCOL_VERSION [since V2026_07_28];
     /// Who sends the request; for display and logs, never for decisions.
-    client_info, with_client_info: Implementation = CLIENT_INFO;
+    client_info, with_client_info: Implementation = CLIENT_INFO [since V2026_07_28];
     /// What the client can do, for this one request.
-    client_capabilities, with_client_capabilities: ClientCapabilities = CLIENT_CAPABILITIES;
+    client_capabilities, with_client_capabilities: ClientCapabilities = CLIENT_CAPABILITIES [since V2026_07_28];
     /// The lowest level of log messages that the client wants for the request.
-    log_level, with_log_level: LoggingLevel = LOG_LEVEL;
+    log_level, with_log_level: LoggingLevel = LOG_LEVEL [since V2026_07_28];
     /// The id of the `subscriptions/listen` request that the notification or result belongs to.
-    subscription_id, with_subscription_id: RequestId = SUBSCRIPTION_ID;
+    subscription_id, with_subscription_id: RequestId = SUBSCRIPTION_ID [since V2026_07_28];
     /// Who sends the result; for display and logs, never for decisions.
-    server_info, with_server_info: Implementation = SERVER_INFO;
+    server_info, with_server_info: Implementation = SERVER_INFO [since V2026_07_28];
     /// The task of 2025-11-25 that the message belongs to.
-    related_task, with_related_task: RelatedTaskMetadata = RELATED_TASK;
+    related_task, with_related_task: RelatedTaskMetadata = RELATED_TASK [only V2025_11_25];
     /// What the host may give its model while a task of 2025-11-25 runs.
-    model_immediate_response, with_model_immediate_response: String = MODEL_IMMEDIATE_RESPONSE;
+    model_immediate_response, with_model_immediate_response: String = MODEL_IMMEDIATE_RESPONSE [only V2025_11_25];
     /// The parent span, as W3C Trace Context writes it.
-    traceparent, with_traceparent: String = TRACEPARENT;
+    traceparent, with_traceparent: String = TRACEPARENT [since V2026_07_28];
     /// Data of tracing systems, as W3C Trace Context writes it.
-    tracestate, with_tracestate: String = TRACESTATE;
+    tracestate, with_tracestate: String = TRACESTATE [since V2026_07_28];
     /// Baggage, as W3C Baggage writes it.
-    baggage, with_baggage: String = BAGGAGE;
+    baggage, with_baggage: String = BAGGAGE [since V2026_07_28];
 }
 
 impl Deref for Meta {

@@ -35,6 +35,18 @@ object! {
     }
 }
 
+impl From<&str> for Root {
+    fn from(uri: &str) -> Self {
+        Self::new(uri)
+    }
+}
+
+impl From<String> for Root {
+    fn from(uri: String) -> Self {
+        Self::new(uri)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -13,7 +13,7 @@ use std::{
 
 use crate::{
     command::{Command, Failure},
-    repository, tidy,
+    repository, schema, tidy,
 };
 use steps::{Action, Step};
 use summary::{Outcome, Summary};
@@ -109,6 +109,7 @@ fn perform(action: &Action, root: &Path, settings: &[(&'static str, &'static str
     match action {
         Action::Process(invocation) => invocation.run(root, settings),
         Action::Tidy => tidy::check_all(root).map_err(|failure| failure.to_string()),
+        Action::Schema => schema::check(root, None, settings).map_err(|failure| failure.to_string()),
     }
 }
 

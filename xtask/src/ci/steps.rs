@@ -12,7 +12,7 @@ const BUILD_LIMIT: Duration = Duration::from_secs(20 * 60);
 const EXAMPLE_LIMIT: Duration = Duration::from_secs(60);
 
 /// Examples that are run, not only compiled: those that end by themselves and need nothing from outside.
-const EXAMPLES: &[&str] = &["quickstart"];
+const EXAMPLES: &[&str] = &["quickstart", "custom_method", "progress_and_cancel", "websocket_transport"];
 
 /// A named part of CI.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub(crate) enum Action {
     Process(Invocation),
     /// In this process: the tests may have replaced the file of this program by now.
     Tidy,
+    /// In this process, for the same reason.
+    Schema,
 }
 
 impl Action {
@@ -36,6 +38,7 @@ impl Action {
         match self {
             Self::Process(invocation) => invocation.line(),
             Self::Tidy => "cargo xtask tidy".to_string(),
+            Self::Schema => "cargo xtask schema".to_string(),
         }
     }
 }
@@ -67,6 +70,11 @@ pub(crate) fn all(crates: &[String]) -> Vec<Step> {
             name: "docs",
             about: "documentation, with broken links denied",
             actions: vec![process(docs.environment("RUSTDOCFLAGS", "-D warnings"))],
+        },
+        Step {
+            name: "schema",
+            about: "the types of mcp-types against the official schemas",
+            actions: vec![Action::Schema],
         },
         Step {
             name: "test",

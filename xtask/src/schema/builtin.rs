@@ -7,7 +7,7 @@ const INTEGER: &[&str] = &["integer"];
 const NUMBER: &[&str] = &["number"];
 const TEXT_OR_INTEGER: &[&str] = &["string", "integer"];
 
-pub(super) fn shape(ty: &RustType) -> Option<Shape<'_>> {
+pub(super) fn shape(ty: &RustType) -> Option<Shape<'static>> {
     Some(match (ty.name.as_str(), ty.arguments.as_slice()) {
         ("String" | "Cursor" | "ProtocolVersion", []) => Shape::Scalar(TEXT),
         ("bool", []) => Shape::Scalar(&["boolean"]),
@@ -17,10 +17,9 @@ pub(super) fn shape(ty: &RustType) -> Option<Shape<'_>> {
         ("Json", []) => Shape::Any,
         ("JsonObject", []) => Shape::Map(RustType::named("Json")),
         ("JsonSchema", []) => Shape::JsonSchema,
-        ("Vec" | "List", [element]) => Shape::Array(element),
+        ("Vec" | "List", [element]) => Shape::Array(element.clone()),
         ("Map", [value]) => Shape::Map(value.clone()),
-        ("Option", [inner]) => Shape::Nullable(inner),
-        ("Box", [inner]) => return shape(inner),
+        ("Option", [inner]) => Shape::Nullable(inner.clone()),
         _ => return None,
     })
 }
@@ -30,3 +29,13 @@ pub(super) const SCHEMA_KEYWORDS: &[&str] = &["$schema", "properties", "required
 
 /// Members that are kept as they came, and the type in which they can be read: it is compared as well.
 pub(super) const VIEWS: &[(&str, &str)] = &[("ElicitRequestFormParams.requestedSchema", "ElicitationSchema")];
+
+/// Whether a type keeps JSON as it is, though its members are known.
+pub(super) fn is_verbatim(name: &str) -> bool {
+    name == "Meta"
+}
+
+/// Whether a type reads numbers into a form that loses how they were written, not what they are.
+pub(super) fn is_rewritten(name: &str) -> bool {
+    ["f64", "u64"].contains(&name)
+}

@@ -9,7 +9,7 @@ use super::{
     finding::{Finding, Rule},
     inventory::Inventory,
     json::Json,
-    messages::{answered, is_sender, method_of},
+    messages::{answered, is_envelope, is_sender, method_of},
     revision::Revision,
     waivers::Waivers,
 };
@@ -26,6 +26,8 @@ struct Count {
     revision: Revision,
     definitions: usize,
     properties: usize,
+    /// Properties that were compared.
+    compared: usize,
 }
 
 /// Compares every definition and property of the documents.
@@ -40,10 +42,10 @@ pub(super) fn compare(inventory: &Inventory, documents: &[Document]) -> Outcome 
     }
     let mut counts = Vec::new();
     for document in documents {
-        let mut count = Count { revision: document.revision, definitions: 0, properties: 0 };
+        let mut count = Count { revision: document.revision, definitions: 0, properties: 0, compared: 0 };
         for (name, schema) in document.definitions() {
             count.definitions += 1;
-            count.properties += comparison.unreached(document, name, schema);
+            comparison.count(document, name, schema, &mut count);
         }
         counts.push(count);
     }
@@ -67,6 +69,9 @@ impl<'a> Comparison<'a> {
             return self.reach_all(document, &Schema { definition: None, ..read });
         }
         if let Kind::Object(object) = &read.kind {
+            if is_envelope(name) {
+                return self.envelope(document, name, object);
+            }
             if let Some(method) = method_of(document, &read) {
                 return self.message(document, name, object, &method);
             }
@@ -79,17 +84,22 @@ impl<'a> Comparison<'a> {
         }
         match self.inventory.place(name) {
             Some(ty) => self.value(document, &read, &ty, name),
-            None => self.gap(document, name, Rule::Type, "the definition has no type", "add the type, or a waiver"),
+            None => self.gap(
+                document,
+                name,
+                Rule::Type,
+                "the definition has no type",
+                "add the type, or a waiver",
+            ),
         }
     }
 
     /// Counts the properties in a definition, and reports those that no comparison has reached.
-    fn unreached(&mut self, document: &'a Document, name: &str, schema: &'a Json) -> usize {
+    fn count(&mut self, document: &'a Document, name: &str, schema: &'a Json, count: &mut Count) {
         let untyped = |finding: &Finding| {
             finding.rule == Rule::Type && finding.place == name && finding.revision == Some(document.revision)
         };
         let is_typed = !self.findings.iter().any(untyped);
-        let mut count = 0;
         let mut open = vec![(name.to_string(), schema)];
         while let Some((place, schema)) = open.pop() {
             for (keyword, value) in schema.members() {
@@ -97,8 +107,10 @@ impl<'a> Comparison<'a> {
                     "properties" => {
                         for (property, schema) in value.members() {
                             let place = format!("{place}.{property}");
-                            count += 1;
-                            if is_typed && !self.reached.contains(&std::ptr::from_ref(schema)) {
+                            count.properties += 1;
+                            if self.reached.contains(&std::ptr::from_ref(schema)) {
+                                count.compared += 1;
+                            } else if is_typed {
                                 let problem = "the comparison did not reach it";
                                 let fix = "a type for what holds it, or a waiver";
                                 self.gap(document, &place, Rule::Reached, problem, fix);
@@ -107,31 +119,39 @@ impl<'a> Comparison<'a> {
                         }
                     }
                     "items" | "additionalProperties" => open.push((place.clone(), value)),
-                    "anyOf" | "allOf" => open.extend(value.elements().iter().map(|part| (place.clone(), part))),
+                    "anyOf" | "allOf" => {
+                        open.extend(value.elements().iter().map(|part| (place.clone(), part)));
+                    }
                     _ => {}
                 }
             }
         }
-        count
     }
 }
 
-/// A table of how much was compared.
+/// A table of how much was compared. Properties that were not compared are those of untyped definitions.
 pub(super) struct Table<'a>(pub(super) &'a Outcome, pub(super) &'a Waivers);
 
 impl fmt::Display for Table<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(outcome, waivers) = self;
-        writeln!(f, "revision      definitions  properties  waived  gaps")?;
+        writeln!(f, "revision      definitions  untyped  properties  compared  waived  gaps")?;
         let row = |revision: Option<Revision>| {
             let findings = outcome.findings.iter().filter(|finding| finding.revision == revision);
             let (waived, gaps): (Vec<_>, Vec<_>) = findings.partition(|finding| waivers.cover(finding));
             format!("{:>6}  {:>4}", waived.len(), gaps.len())
         };
         for count in &outcome.counts {
-            let Count { revision, definitions, properties } = count;
-            writeln!(f, "{revision:<12}  {definitions:>11}  {properties:>10}  {}", row(Some(*revision)))?;
+            let Count { revision, definitions, properties, compared } = count;
+            let untyped = |finding: &&Finding| {
+                finding.revision == Some(*revision)
+                    && finding.rule == Rule::Type
+                    && !finding.place.contains('.')
+            };
+            let untyped = outcome.findings.iter().filter(untyped).count();
+            write!(f, "{revision:<12}  {definitions:>11}  {untyped:>7}  {properties:>10}  {compared:>8}  ")?;
+            writeln!(f, "{}", row(Some(*revision)))?;
         }
-        writeln!(f, "{:<12}  {:>11}  {:>10}  {}", "all of them", "", "", row(None))
+        writeln!(f, "{:<56}{}", "all of them", row(None))
     }
 }

@@ -1,6 +1,6 @@
 //! A schema and a Rust type, side by side, for one revision.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::{
     builtin::{SCHEMA_KEYWORDS, VIEWS},
@@ -53,10 +53,10 @@ impl<'a> Comparison<'a> {
                 self.reach_all(document, schema);
             }
             Some(Shape::Scalar(kinds)) => self.scalar(document, schema, kinds, ty, at),
-            Some(Shape::Nullable(inner)) => self.nullable(document, schema, inner, at),
+            Some(Shape::Nullable(inner)) => self.nullable(document, schema, &inner, at),
             Some(Shape::Array(element)) => match &schema.kind {
                 Kind::Array(Some(items)) => {
-                    self.value(document, &document.read(items), element, &format!("{at}[]"));
+                    self.value(document, &document.read(items), &element, &format!("{at}[]"));
                 }
                 _ => self.wrong_kind(document, schema, ty, at),
             },
@@ -105,7 +105,13 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    pub(super) fn wrong_kind(&mut self, document: &'a Document, schema: &Schema<'a>, ty: &RustType, at: &str) {
+    pub(super) fn wrong_kind(
+        &mut self,
+        document: &'a Document,
+        schema: &Schema<'a>,
+        ty: &RustType,
+        at: &str,
+    ) {
         let allowed = in_words(&schema.kind);
         self.gap(
             document,
@@ -171,12 +177,15 @@ impl<'a> Comparison<'a> {
                 );
             }
         }
-        self.seen.nodes.entry(info.name.clone()).or_default().push(Node { revision: document.revision, properties });
+        self.seen
+            .nodes
+            .entry(info.name.clone())
+            .or_default()
+            .push(Node { revision: document.revision, properties });
     }
 
-    fn constant(&mut self, document: &Document, schema: &Schema<'a>, constant: &str, at: &str) {
-        let agrees =
-            matches!(&schema.kind, Kind::Values(values) if values.iter().all(|v| v.as_str() == Some(constant)));
+    pub(super) fn constant(&mut self, document: &Document, schema: &Schema<'a>, constant: &str, at: &str) {
+        let agrees = matches!(&schema.kind, Kind::Values(values) if values.iter().all(|v| v.as_str() == Some(constant)));
         if !agrees {
             let problem = format!("the type says \"{constant}\", the schema {}", in_words(&schema.kind));
             self.gap(document, at, Rule::Value, problem, "correct the constant");
@@ -188,14 +197,20 @@ impl<'a> Comparison<'a> {
         document: &'a Document,
         kind: &Kind<'a>,
         info: &'a TypeInfo,
-        known: &std::collections::BTreeSet<String>,
+        known: &BTreeSet<String>,
         at: &str,
     ) {
         match kind {
             Kind::Values(values) => {
                 for value in values {
                     let Some(text) = value.as_str() else {
-                        self.gap(document, at, Rule::Value, format!("{value} is no string"), "widen the type");
+                        self.gap(
+                            document,
+                            at,
+                            Rule::Value,
+                            format!("{value} is no string"),
+                            "widen the type",
+                        );
                         continue;
                     };
                     if !known.contains(text) {
@@ -246,15 +261,11 @@ impl<'a> Comparison<'a> {
 
     fn map(&mut self, document: &'a Document, object: &Object<'a>, value: &RustType, at: &str) {
         if object.properties.is_empty() {
-            match object.additional {
-                Some(additional) => {
-                    self.value(document, &document.read(additional), value, &format!("{at}{{}}"));
-                }
-                None => {
-                    let any = Schema { definition: None, kind: Kind::Any };
-                    self.value(document, &any, value, &format!("{at}{{}}"));
-                }
-            }
+            let schema = match object.additional {
+                Some(additional) => document.read(additional),
+                None => Schema { definition: None, kind: Kind::Any },
+            };
+            self.value(document, &schema, value, &format!("{at}{{}}"));
             return;
         }
         // A map holds named properties as well as others, but knows nothing of them.

@@ -18,8 +18,17 @@ const READ: &[&str] = &[
     "type",
 ];
 /// Keywords that narrow a value in ways that no type here takes part in, or that are for people.
-const PASSED_OVER: &[&str] =
-    &["default", "deprecated", "description", "format", "maxItems", "maximum", "minItems", "minimum", "title"];
+const PASSED_OVER: &[&str] = &[
+    "default",
+    "deprecated",
+    "description",
+    "format",
+    "maxItems",
+    "maximum",
+    "minItems",
+    "minimum",
+    "title",
+];
 
 pub(super) struct Document {
     pub(super) revision: Revision,
@@ -200,7 +209,9 @@ fn check_keywords(place: &str, schema: &Json, definitions: &[(String, Json)]) ->
                 }
             }
             keyword if READ.contains(&keyword) || PASSED_OVER.contains(&keyword) => {}
-            keyword => return Err(format!("{place}: the keyword `{keyword}` is not known to `xtask schema`")),
+            keyword => {
+                return Err(format!("{place}: the keyword `{keyword}` is not known to `xtask schema`"));
+            }
         }
     }
     Ok(())

@@ -55,12 +55,12 @@ impl<'a> Comparison<'a> {
             return;
         }
         let wanted = format!("{name}Data");
-        match self.inventory.types.keys().find(|ty| ty.eq_ignore_ascii_case(&wanted)) {
-            Some(ty) => self.value(document, &data, &RustType::named(ty), &format!("{name}.data")),
-            None => {
-                let problem = format!("its data has no type `{wanted}`");
-                self.gap(document, &format!("{name}.data"), Rule::Type, problem, "add the type");
-            }
-        }
+        let at = format!("{name}.data");
+        let data_type = self.inventory.types.keys().find(|ty| ty.eq_ignore_ascii_case(&wanted));
+        let Some(data_type) = data_type else {
+            let problem = format!("its data has no type `{wanted}`");
+            return self.gap(document, &at, Rule::Type, problem, "add the type");
+        };
+        self.value(document, &data, &RustType::named(data_type), &at);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{builtin, json::Json, revision::Revision, rust_type::RustType};
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Inventory {
     /// Those of the protocol, by name.
     pub(super) types: BTreeMap<String, TypeInfo>,
@@ -84,12 +84,12 @@ pub(super) struct Method {
 pub(super) enum Shape<'a> {
     Any,
     Scalar(&'static [&'static str]),
-    Array(&'a RustType),
+    Array(RustType),
     /// A JSON object of any members with such values.
     Map(RustType),
     /// A JSON Schema, kept as it is.
     JsonSchema,
-    Nullable(&'a RustType),
+    Nullable(RustType),
     Type(&'a TypeInfo),
 }
 
@@ -128,7 +128,9 @@ impl Inventory {
             let Some(Json::Number(code)) = entry.get("code") else {
                 return Err("an error code is no number".to_string());
             };
-            inventory.codes.insert(code.parse().map_err(|_| "an error code is too large")?, text_of(entry, "name")?);
+            inventory
+                .codes
+                .insert(code.parse().map_err(|_| "an error code is too large")?, text_of(entry, "name")?);
         }
         Ok(inventory)
     }
@@ -141,7 +143,10 @@ impl Inventory {
         })
     }
 
-    pub(super) fn shape<'a>(&'a self, ty: &'a RustType) -> Option<Shape<'a>> {
+    pub(super) fn shape(&self, ty: &RustType) -> Option<Shape<'_>> {
+        if let ("Box", [inner]) = (ty.name.as_str(), ty.arguments.as_slice()) {
+            return self.shape(inner);
+        }
         if let Some(info) = self.types.get(&ty.name) {
             return Some(Shape::Type(info));
         }
@@ -166,7 +171,10 @@ fn type_info(entry: &Json) -> Result<TypeInfo, String> {
     let shape = if let Some(members) = shape.get("object") {
         TypeShape::Object {
             members: members.elements().iter().map(member).collect::<Result<_, _>>()?,
-            open: shape.get("open").and_then(Json::as_bool).ok_or("an object that is neither open nor closed")?,
+            open: shape
+                .get("open")
+                .and_then(Json::as_bool)
+                .ok_or("an object that is neither open nor closed")?,
         }
     } else if let Some(values) = shape.get("enum") {
         TypeShape::Enum(values.elements().iter().filter_map(Json::as_str).map(str::to_string).collect())

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     compare::Comparison,
-    document::{Document, Kind, Object, Schema},
+    document::{Document, Kind, Object, Property, Schema},
     finding::Rule,
     inventory::{Shape, TypeInfo, TypeShape},
     rust_type::RustType,
@@ -19,8 +19,19 @@ const SENDERS: [(&str, &str, bool); 4] = [
     ("ServerNotification", "ToClient", false),
 ];
 
-/// The members of an envelope beside those of the message.
-const ENVELOPE: [&str; 2] = ["jsonrpc", "id"];
+/// The envelopes, which are generic over what they carry and written by hand: `jsonrpc::JsonRpcMessage`.
+const ENVELOPES: [&str; 6] = [
+    "JSONRPCError",
+    "JSONRPCErrorResponse",
+    "JSONRPCNotification",
+    "JSONRPCRequest",
+    "JSONRPCResponse",
+    "JSONRPCResultResponse",
+];
+
+pub(super) fn is_envelope(definition: &str) -> bool {
+    ENVELOPES.contains(&definition)
+}
 
 pub(super) fn is_sender(definition: &str) -> bool {
     SENDERS.iter().any(|(name, ..)| *name == definition)
@@ -48,13 +59,20 @@ impl<'a> Comparison<'a> {
                     Some(method) => {
                         sent.entry((method, is_request)).or_default().insert(direction);
                     }
-                    None => self.gap(document, union, Rule::Method, "a message has no method", "look at the schema"),
+                    None => self.gap(
+                        document,
+                        union,
+                        Rule::Method,
+                        "a message has no method",
+                        "look at the schema",
+                    ),
                 }
             }
         }
         let inventory = self.inventory;
         for ((method, is_request), directions) in &sent {
-            let direction = if directions.len() == 2 { "Both" } else { directions.first().copied().unwrap_or("") };
+            let direction =
+                if directions.len() == 2 { "Both" } else { directions.first().copied().unwrap_or("") };
             let kind = if *is_request { "request" } else { "notification" };
             let known = inventory.methods.get(method).filter(|known| known.is_request == *is_request);
             let known = known.and_then(|known| known.directions.get(&document.revision));
@@ -87,11 +105,23 @@ impl<'a> Comparison<'a> {
     }
 
     /// Compares a message with its marker type.
-    pub(super) fn message(&mut self, document: &'a Document, name: &'a str, object: &Object<'a>, method: &str) {
+    pub(super) fn message(
+        &mut self,
+        document: &'a Document,
+        name: &'a str,
+        object: &Object<'a>,
+        method: &str,
+    ) {
         let inventory = self.inventory;
         let Some(marker) = inventory.markers.get(name) else {
             let problem = format!("the message `{method}` has no marker type");
-            return self.gap(document, name, Rule::Type, problem, "add it with `requests!` or `notifications!`");
+            return self.gap(
+                document,
+                name,
+                Rule::Type,
+                problem,
+                "add it with `requests!` or `notifications!`",
+            );
         };
         self.seen.markers.insert(name.to_string());
         if marker.method != method {
@@ -102,15 +132,8 @@ impl<'a> Comparison<'a> {
         if marker.result.is_some() != is_request {
             self.gap(document, name, Rule::Marker, "a request is not a notification", "use the other macro");
         }
-        for property in &object.properties {
-            self.reached.insert(std::ptr::from_ref(property.schema));
-            let at = format!("{name}.{}", property.name);
-            match property.name {
-                "id" => self.value(document, &document.read(property.schema), &RustType::named("RequestId"), &at),
-                "method" | "params" => {}
-                other if ENVELOPE.contains(&other) => {}
-                _ => self.gap(document, &at, Rule::Member, "no envelope has it", "add it to the envelope"),
-            }
+        for property in object.properties.iter().filter(|property| property.name != "params") {
+            self.envelope_member(document, name, property);
         }
         self.params(document, name, object, &marker.params);
         if let Some(result) = &marker.result {
@@ -130,6 +153,7 @@ impl<'a> Comparison<'a> {
             self.gap(document, &at, Rule::Required, problem, "make the members optional");
         }
         let Some(given) = given else { return };
+        self.reached.insert(std::ptr::from_ref(given.schema));
         let mut schema = document.read(given.schema);
         // Older schemas write the parameters out and leave away what all messages have: `schema.ts` says `extends`.
         let base = if name.ends_with("Request") { "Request" } else { "Notification" };
@@ -155,10 +179,37 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Compares the response to a request with the result that its marker type has.
-    pub(super) fn response(&mut self, document: &'a Document, name: &str, object: &Object<'a>, request: &str) {
+    /// Compares an envelope that carries anything.
+    pub(super) fn envelope(&mut self, document: &'a Document, name: &str, object: &Object<'a>) {
         for property in &object.properties {
-            self.reached.insert(std::ptr::from_ref(property.schema));
+            self.envelope_member(document, name, property);
+        }
+    }
+
+    fn envelope_member(&mut self, document: &'a Document, name: &str, property: &Property<'a>) {
+        self.reached.insert(std::ptr::from_ref(property.schema));
+        let schema = document.read(property.schema);
+        let at = format!("{name}.{}", property.name);
+        match property.name {
+            "jsonrpc" => self.constant(document, &schema, "2.0", &at),
+            "id" => self.value(document, &schema, &RustType::named("RequestId"), &at),
+            "error" => self.value(document, &schema, &RustType::named("JsonRpcError"), &at),
+            // What the envelope carries: any method, any parameters, any result.
+            "method" | "params" | "result" => self.reach_all(document, &schema),
+            _ => self.gap(document, &at, Rule::Member, "no envelope has it", "add it to the envelope"),
+        }
+    }
+
+    /// Compares the response to a request with the result that its marker type has.
+    pub(super) fn response(
+        &mut self,
+        document: &'a Document,
+        name: &str,
+        object: &Object<'a>,
+        request: &str,
+    ) {
+        for property in &object.properties {
+            self.envelope_member(document, name, property);
         }
         let results = object.property("result").map(|result| document.read(result.schema));
         let results = results.iter().flat_map(|schema| alternatives(document, schema));

@@ -7,13 +7,8 @@ use std::fmt;
 pub(super) struct Revision(&'static str);
 
 impl Revision {
-    pub(super) const ALL: [Self; 5] = [
-        Self("2024-11-05"),
-        Self("2025-03-26"),
-        Self("2025-06-18"),
-        Self("2025-11-25"),
-        Self("2026-07-28"),
-    ];
+    pub(super) const ALL: [Self; 5] =
+        [Self("2024-11-05"), Self("2025-03-26"), Self("2025-06-18"), Self("2025-11-25"), Self("2026-07-28")];
     pub(super) const LATEST: Self = Self::ALL[4];
 
     pub(super) fn from_name(name: &str) -> Option<Self> {

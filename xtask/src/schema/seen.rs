@@ -59,7 +59,7 @@ impl Seen {
     pub(super) fn kinds<'k>(&mut self, at: &str, holds: &[&str], allowed: impl IntoIterator<Item = &'k str>) {
         let held = self.held.entry(at.to_string()).or_insert_with(|| Held {
             surplus: holds.iter().map(ToString::to_string).collect(),
-            allowed: BTreeSet::from(["some values".to_string()]),
+            allowed: BTreeSet::new(),
         });
         for kind in allowed {
             held.surplus.remove(kind);
@@ -76,7 +76,9 @@ impl Seen {
         let mut findings = Vec::new();
         for (at, held) in self.held.iter().filter(|(_, held)| !held.surplus.is_empty()) {
             let list = |set: &BTreeSet<String>| set.iter().cloned().collect::<Vec<_>>().join(", ");
-            let problem = format!("holds {}, the schemas allow {}", list(&held.surplus), list(&held.allowed));
+            let allowed =
+                if held.allowed.is_empty() { "some values".to_string() } else { list(&held.allowed) };
+            let problem = format!("holds {}, the schemas allow {allowed}", list(&held.surplus));
             findings.push(Finding::new(None, at, Rule::Wider, problem, "a narrower type, or a waiver"));
         }
         for info in inventory.types.values() {
@@ -84,7 +86,13 @@ impl Seen {
         }
         let mut extra = |name: &str, what: &str| {
             let problem = format!("no revision has this {what}");
-            findings.push(Finding::new(None, name, Rule::Extra, problem, "delete it, or a waiver with its source"));
+            findings.push(Finding::new(
+                None,
+                name,
+                Rule::Extra,
+                problem,
+                "delete it, or a waiver with its source",
+            ));
         };
         for name in inventory.markers.keys().filter(|name| !self.markers.contains(*name)) {
             extra(name, "message");
@@ -101,7 +109,13 @@ impl Seen {
     fn sum_up_type(&self, info: &TypeInfo, findings: &mut Vec<Finding>) {
         let name = &info.name;
         let mut extra = |place: String, problem: String| {
-            findings.push(Finding::new(None, place, Rule::Extra, problem, "delete it, or a waiver with its source"));
+            findings.push(Finding::new(
+                None,
+                place,
+                Rule::Extra,
+                problem,
+                "delete it, or a waiver with its source",
+            ));
         };
         let Some(revisions) = self.revisions.get(name) else {
             return extra(name.clone(), "no revision has this type".to_string());
@@ -141,7 +155,11 @@ impl Seen {
         let revisions: BTreeSet<_> = with.map(|node| node.revision).collect();
         if revisions.is_empty() || member.lifetime.extension {
             return match (revisions.is_empty(), member.lifetime.extension) {
-                (true, true) => Vec::new(),
+                (true, true) => {
+                    let problem = "belongs to an extension, and no source is named for it";
+                    let fix = "a waiver that names the text";
+                    vec![Finding::new(None, place, Rule::Extension, problem, fix)]
+                }
                 (true, false) => {
                     let fix = "delete it, or a waiver with its source";
                     vec![Finding::new(None, place, Rule::Extra, "no revision has this member", fix)]
@@ -161,7 +179,9 @@ impl Seen {
         }
         let promised: BTreeSet<_> = Revision::ALL
             .into_iter()
+            // What the type itself promises in vain is reported once, for the type.
             .filter(|revision| info.lifetime.has(*revision) && member.lifetime.has(*revision))
+            .filter(|revision| nodes.iter().any(|node| node.revision == *revision))
             .collect();
         findings.extend(lifetime(&place, &promised, &revisions));
         findings

@@ -60,8 +60,8 @@ pub(super) fn examples(folder: &Path) -> Result<Vec<Example>, Failure> {
     for definition in entries(&folder)? {
         for path in entries(&definition)? {
             let text = fs::read_to_string(&path).map_err(|error| missing(&path, &error))?;
-            let json = Json::parse(&text)
-                .map_err(|why| Failure::failed(format!("{}: {why}", path.display())))?;
+            let json =
+                Json::parse(&text).map_err(|why| Failure::failed(format!("{}: {why}", path.display())))?;
             let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             examples.push(Example { definition: name(&definition), file: name(&path), json });
         }

@@ -60,9 +60,9 @@ impl<'a> Comparison<'a> {
         if let Some(tag) = key.and_then(|key| constant(document, alternative, key)) {
             return variants.iter().find(|(other, _)| *other == tag);
         }
-        let fitting = variants.iter().filter_map(|variant| {
-            Some((self.surplus(document, alternative, &variant.1)?, variant))
-        });
+        let fitting = variants
+            .iter()
+            .filter_map(|variant| Some((self.surplus(document, alternative, &variant.1)?, variant)));
         fitting.min_by_key(|(surplus, _)| *surplus).map(|(_, variant)| variant)
     }
 
@@ -73,7 +73,10 @@ impl<'a> Comparison<'a> {
             (Shape::Type(TypeInfo { shape: TypeShape::Union { key, variants }, .. }), _) => {
                 self.variant(document, alternative, key.as_deref(), variants).map(|_| 0)
             }
-            (Shape::Type(TypeInfo { shape: TypeShape::Object { members, .. }, .. }), Kind::Object(object)) => {
+            (
+                Shape::Type(TypeInfo { shape: TypeShape::Object { members, .. }, .. }),
+                Kind::Object(object),
+            ) => {
                 let fits = object.properties.iter().all(|property| {
                     let member = members.iter().find(|member| member.name == property.name);
                     member.is_some_and(|member| {

@@ -44,7 +44,7 @@ impl Waivers {
     /// Whether a waiver covers the finding.
     pub(super) fn cover(&self, finding: &Finding) -> bool {
         // All that cover it count as used: which one came first is no reason to call the other stale.
-        self.0.iter().fold(false, |covered, waiver| waiver.cover(finding) || covered)
+        self.0.iter().filter(|waiver| waiver.cover(finding)).count() > 0
     }
 
     /// Waivers without a finding.
@@ -58,7 +58,10 @@ impl Waivers {
                     (false, true) => "is not needed any more in the first of its revisions",
                     _ => "is not needed any more",
                 };
-                format!("{FILE}:{}: the waiver for {waiver} {which}; fix: correct or delete the line", waiver.line)
+                format!(
+                    "{FILE}:{}: the waiver for {waiver} {which}; fix: correct or delete the line",
+                    waiver.line
+                )
             })
             .collect()
     }
@@ -124,7 +127,8 @@ mod tests {
 
     #[test]
     fn a_waiver_covers_its_revisions_place_and_rule_only() {
-        let waivers = Waivers::parse("# why\n\n2025-03-26..2025-11-25 A.b member: because of this\n").unwrap();
+        let waivers =
+            Waivers::parse("# why\n\n2025-03-26..2025-11-25 A.b member: because of this\n").unwrap();
         assert!(!waivers.cover(&finding(0, "A.b")) && !waivers.cover(&finding(1, "A.c")));
         assert!(!waivers.cover(&Finding { rule: Rule::Kind, ..finding(1, "A.b") }));
         assert!(!waivers.cover(&Finding { revision: None, ..finding(1, "A.b") }));
@@ -135,7 +139,8 @@ mod tests {
 
     #[test]
     fn a_stale_waiver_is_named_with_its_line() {
-        let waivers = Waivers::parse("\n- A.* extra: there is a reason\n- *.z extra: there is a reason").unwrap();
+        let waivers =
+            Waivers::parse("\n- A.* extra: there is a reason\n- *.z extra: there is a reason").unwrap();
         let finding = Finding { revision: None, rule: Rule::Extra, ..finding(0, "A.x") };
         assert!(waivers.cover(&finding));
         let stale = waivers.stale();

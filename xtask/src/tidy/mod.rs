@@ -14,7 +14,7 @@ mod manifests;
 mod markdown;
 mod msrv;
 mod readme;
-mod rust_text;
+pub(crate) mod rust_text;
 mod schema_files;
 
 use std::{

@@ -1,7 +1,7 @@
 //! Rust source as plain text with what is no code blanked out. Every byte keeps its place, so that lines can be named.
 
 /// The source with comments and the insides of literals as spaces.
-pub(super) fn code(source: &str) -> String {
+pub(crate) fn code(source: &str) -> String {
     let bytes = source.as_bytes();
     let mut code = bytes.to_vec();
     let mut at = 0;
@@ -22,13 +22,13 @@ pub(super) fn code(source: &str) -> String {
 }
 
 /// Code without its tests, and the names of the test modules that have a file of their own.
-pub(super) struct Product {
-    pub(super) code: String,
-    pub(super) test_modules: Vec<String>,
+pub(crate) struct Product {
+    pub(crate) code: String,
+    pub(crate) test_modules: Vec<String>,
 }
 
 /// Takes what [`code`] returns and blanks every item under `#[cfg(test)]`.
-pub(super) fn without_tests(code: &str) -> Product {
+pub(crate) fn without_tests(code: &str) -> Product {
     let mut product = Product { code: code.to_string(), test_modules: Vec::new() };
     for attribute in attributes(code) {
         if !is_test_cfg(attribute.content) {

@@ -9,9 +9,7 @@ use std::{
 };
 
 use futures_core::Stream;
-use mcp_types::{
-    Cursor, List, ListToolsRequest, ListToolsResult, PaginatedRequestParams, Rejected, Request, Tool,
-};
+use mcp_types::{Cursor, List, PaginatedRequestParams, Rejected, Request};
 
 use super::{Call, CallFuture, Reply};
 use crate::{
@@ -30,12 +28,23 @@ pub trait Paged: Request<Params = PaginatedRequestParams> {
     fn take(page: Self::Result) -> (List<Self::Item>, Option<Cursor>);
 }
 
-impl Paged for ListToolsRequest {
-    type Item = Tool;
+macro_rules! paged {
+    ($($request:ident: $items:ident of $item:ident;)*) => {$(
+        impl Paged for mcp_types::$request {
+            type Item = mcp_types::$item;
 
-    fn take(page: ListToolsResult) -> (List<Tool>, Option<Cursor>) {
-        (page.tools, page.next_cursor)
-    }
+            fn take(page: Self::Result) -> (List<Self::Item>, Option<Cursor>) {
+                (page.$items, page.next_cursor)
+            }
+        }
+    )*};
+}
+
+paged! {
+    ListToolsRequest: tools of Tool;
+    ListResourcesRequest: resources of Resource;
+    ListResourceTemplatesRequest: resource_templates of ResourceTemplate;
+    ListPromptsRequest: prompts of Prompt;
 }
 
 /// A listing to be read: one page, as a stream, or all of it.
@@ -81,7 +90,7 @@ impl<R: Paged> ListCall<R> {
     pub fn page(&self, cursor: Option<Cursor>) -> Call<R> {
         let mut params = PaginatedRequestParams::new();
         params.cursor = cursor;
-        let call = Call::new(self.client.clone(), &params);
+        let call = Call::new(self.client.clone(), params);
         match self.timeout {
             Some(limit) => call.timeout(limit),
             None => call,

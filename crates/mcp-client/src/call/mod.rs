@@ -1,97 +1,154 @@
 //! Calls: builders that are awaited.
 
 mod list;
+mod methods;
+mod once;
 mod perform;
 mod progress;
 mod reply;
-mod tool;
 
-use std::{borrow::Cow, future::IntoFuture, marker::PhantomData, sync::Arc, time::Duration};
+use std::{borrow::Cow, future::IntoFuture, sync::Arc, time::Duration};
 
-use mcp_types::{Json, JsonObject, Request, jsonrpc::MethodName};
+use mcp_types::{
+    ClientCapabilities, Json, JsonObject, LoggingLevel, Request, jsonrpc::MethodName, meta::key,
+};
 use serde::Serialize;
 
 pub use list::{ListCall, Listing, PageStream, Paged};
+pub use methods::TakesInput;
+pub use once::{InputRequired, Once, Round};
 pub use perform::CallFuture;
 pub use progress::{CancelHandle, Progress, ProgressCall, Progresses};
 pub use reply::Reply;
-pub use tool::ToolCall;
+
+pub(crate) use perform::Mode;
 
 use crate::{
     Client, Error, Result,
+    builder::defaults,
     error::Cause,
     session::{Headers, Slot},
 };
 
 /// A call that is made when it is awaited.
 ///
-/// Awaiting gives the [`Reply`], or an [`Error`]. Dropping the future cancels the call: the server is told, once, in the
-/// way of era and transport; a call that has not left yet is taken back.
+/// Awaiting gives the [`Reply`], or an [`Error`]. When the server asks for input first (modern era), the handlers of the
+/// client give it, and the call goes on: see [`max_rounds`](Self::max_rounds) and [`once`](Self::once).
+///
+/// Dropping the future cancels the call: the server is told, once, in the way of era and transport; a call that has not
+/// left yet is taken back.
 #[must_use = "a call is made when it is awaited"]
 pub struct Call<R: Request> {
-    raw: RawCall,
-    method: PhantomData<fn() -> R>,
+    params: R::Params,
+    options: CallOptions,
 }
 
 /// What a call is, whatever its types.
 pub(crate) struct RawCall {
-    pub(crate) client: Client,
     pub(crate) method: MethodName,
     pub(crate) params: Result<Vec<u8>>,
+    pub(crate) options: CallOptions,
+}
+
+/// How a call is made.
+pub(crate) struct CallOptions {
+    pub(crate) client: Client,
     pub(crate) meta: Option<JsonObject>,
     pub(crate) headers: Headers,
     pub(crate) idle: Duration,
     pub(crate) total: Duration,
     pub(crate) extend_on_progress: bool,
+    pub(crate) max_rounds: usize,
 }
 
 impl<R: Request> Call<R> {
-    pub(crate) fn new(client: Client, params: &R::Params) -> Self {
-        let params = encode(params);
-        Self { raw: RawCall::new(client, Cow::Borrowed(R::METHOD), params), method: PhantomData }
-    }
-
-    pub(crate) fn raw_mut(&mut self) -> &mut RawCall {
-        &mut self.raw
+    pub(crate) fn new(client: Client, params: R::Params) -> Self {
+        let limits = &client.0.options;
+        let idle = if is_metadata(R::METHOD) { limits.metadata_timeout } else { limits.call_timeout };
+        let total = limits.total_timeout;
+        let options = CallOptions {
+            client,
+            meta: None,
+            headers: Vec::new(),
+            idle,
+            total,
+            extend_on_progress: false,
+            max_rounds: defaults::MAX_ROUNDS,
+        };
+        Self { params, options }
     }
 
     /// How long the call may take without a sign of life: an answer, or progress if
-    /// [`extend_on_progress`](Self::extend_on_progress) is set.
+    /// [`extend_on_progress`](Self::extend_on_progress) is set. The clock stands still while a handler of the client
+    /// answers an elicitation or a sampling request.
     pub fn timeout(mut self, limit: Duration) -> Self {
-        self.raw.idle = limit;
+        self.options.idle = limit;
         self
     }
 
-    /// How long the call may take in total.
+    /// How long the call may take in total, over all rounds. Time in which the client's handlers answer does not count.
     pub fn total(mut self, limit: Duration) -> Self {
-        self.raw.total = limit;
+        self.options.total = limit;
         self
     }
 
     /// Asks the server for progress, and takes each report for a sign of life: the idle limit begins anew. The total
     /// limit stays.
     pub fn extend_on_progress(mut self) -> Self {
-        self.raw.extend_on_progress = true;
+        self.options.extend_on_progress = true;
         self
     }
 
-    /// Adds a member to the `_meta` of the request.
-    pub fn meta(mut self, key: impl Into<String>, value: Json) -> Self {
-        self.raw.meta.get_or_insert_default().insert(key, value);
+    /// How many requests the call may take, when the server asks for input again and again. A result that comes on the
+    /// last one is returned. Default: [`defaults::MAX_ROUNDS`].
+    pub fn max_rounds(mut self, limit: usize) -> Self {
+        self.options.max_rounds = limit.max(1);
         self
+    }
+
+    /// Adds a member to the `_meta` of the request. It wins over what the client puts there.
+    pub fn meta(mut self, key: impl Into<String>, value: Json) -> Self {
+        self.options.meta.get_or_insert_default().insert(key, value);
+        self
+    }
+
+    /// The lowest level of log messages that the server should send for this request. Modern era; without it, none are
+    /// sent.
+    pub fn log_level(self, level: &LoggingLevel) -> Self {
+        self.meta(key::LOG_LEVEL, Json::from(level.as_str()))
+    }
+
+    /// Declares other capabilities for this request than for the connection: fewer, say. Modern era.
+    ///
+    /// # Errors
+    /// When they cannot be written as JSON.
+    pub fn capabilities(self, capabilities: &ClientCapabilities) -> Result<Self> {
+        let json =
+            Json::encode(capabilities).map_err(|error| Error::new(Cause::Arguments(error.to_string())))?;
+        Ok(self.meta(key::CLIENT_CAPABILITIES, json))
     }
 
     /// Adds a header field, on transports that have headers.
     pub fn header(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
-        self.raw.headers.push((name.into(), value.into()));
+        self.options.headers.push((name.into(), value.into()));
         self
     }
 
     /// The same call with a stream of its progress, and a handle to cancel it. Implies
     /// [`extend_on_progress`](Self::extend_on_progress).
     pub fn with_progress(mut self) -> ProgressCall<R> {
-        self.raw.extend_on_progress = true;
-        ProgressCall::new(self.raw)
+        self.options.extend_on_progress = true;
+        ProgressCall::new(self.into_raw())
+    }
+
+    /// The same call, one request only: when the server asks for input, that is the outcome, and the application goes on
+    /// from there, in another process perhaps.
+    pub fn once(self) -> Once<R> {
+        Once::new(self)
+    }
+
+    pub(crate) fn into_raw(self) -> RawCall {
+        RawCall { method: Cow::Borrowed(R::METHOD), params: encode(&self.params), options: self.options }
     }
 }
 
@@ -100,31 +157,22 @@ impl<R: Request> IntoFuture for Call<R> {
     type IntoFuture = CallFuture<R>;
 
     fn into_future(self) -> CallFuture<R> {
-        CallFuture::new(self.raw, Arc::new(Slot::default()), false)
-    }
-}
-
-impl RawCall {
-    pub(crate) fn new(client: Client, method: MethodName, params: Result<Vec<u8>>) -> Self {
-        let options = &client.0.options;
-        let idle = if is_metadata(&method) { options.metadata_timeout } else { options.call_timeout };
-        let total = options.total_timeout;
-        Self {
-            client,
-            method,
-            params,
-            meta: None,
-            headers: Vec::new(),
-            idle,
-            total,
-            extend_on_progress: false,
-        }
+        CallFuture::new(self.into_raw(), Arc::new(Slot::default()), Mode::Plain)
     }
 }
 
 /// Methods that a server answers from what it knows, without doing anything.
 fn is_metadata(method: &str) -> bool {
-    method.ends_with("/list") || matches!(method, "ping" | "server/discover" | "logging/setLevel")
+    method.ends_with("/list")
+        || matches!(
+            method,
+            "ping"
+                | "server/discover"
+                | "logging/setLevel"
+                | "completion/complete"
+                | "resources/subscribe"
+                | "resources/unsubscribe"
+        )
 }
 
 /// The JSON text of params; empty when there are no members.

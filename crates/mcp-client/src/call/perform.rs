@@ -12,16 +12,18 @@ use bytes::Bytes;
 use mcp_protocol::{
     Metadata, ResultKind,
     connection::{CancelMode, Deadlines, Outcome, OutgoingCall},
+    input::{may_require_input, retry_params},
     result_kind,
 };
 use mcp_types::Request;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
-use super::{RawCall, Reply};
+use super::{CallOptions, RawCall, Reply};
 use crate::{
     Error, Result,
     connect::{outcome_error, start_error},
     error::{Cause, Limit, Raw},
+    handlers::CallInfo,
     session::{CallOutcome, Slot},
 };
 
@@ -32,9 +34,22 @@ pub struct CallFuture<R: Request> {
     method: PhantomData<fn() -> R>,
 }
 
+/// Who waits for a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Its future alone.
+    Plain,
+    /// Another handle too: it goes on when nobody polls.
+    Shared,
+    /// As [`Mode::Shared`], for as long as the connection: it takes no place among the calls in flight.
+    Stream,
+    /// Its future alone, for one request.
+    Once,
+}
+
 impl<R: Request> CallFuture<R> {
-    pub(super) fn new(call: RawCall, slot: Arc<Slot>, shared: bool) -> Self {
-        Self { running: Box::pin(perform(call, slot, shared)), method: PhantomData }
+    pub(crate) fn new(call: RawCall, slot: Arc<Slot>, mode: Mode) -> Self {
+        Self { running: Box::pin(perform(call, slot, mode)), method: PhantomData }
     }
 }
 
@@ -42,10 +57,10 @@ impl<R: Request> Future for CallFuture<R> {
     type Output = Result<Reply<R::Result>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.running
-            .as_mut()
-            .poll(cx)
-            .map(|result| Reply::decode(result?).map_err(|error| error.of_method(&R::METHOD.into())))
+        self.running.as_mut().poll(cx).map(|result| {
+            let decoded = Reply::decode(result?);
+            decoded.map_err(|error| error.of_method(&R::METHOD.into()))
+        })
     }
 }
 
@@ -56,58 +71,126 @@ impl<R: Request> fmt::Debug for CallFuture<R> {
 }
 
 /// Makes a call and gives its raw result. Not generic, so that it is compiled once.
-async fn perform(call: RawCall, slot: Arc<Slot>, shared: bool) -> Result<Bytes> {
+async fn perform(call: RawCall, slot: Arc<Slot>, mode: Mode) -> Result<Bytes> {
     let method = call.method.clone();
-    run(call, slot, shared).await.map_err(|error| error.of_method(&method))
+    let total = call.options.total;
+    let _end = EndOnDrop(&slot);
+    run(call, &slot, mode).await.map_err(|error| error.of_method(&method).with_total(total))
 }
 
-async fn run(call: RawCall, slot: Arc<Slot>, shared: bool) -> Result<Bytes> {
-    let client = &*call.client.0;
+/// Whoever reads the reports of a call learns that it is over, however it ends.
+struct EndOnDrop<'a>(&'a Slot);
+
+impl Drop for EndOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// One request after the other, until the server wants nothing more.
+async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
+    let options = &call.options;
+    let client = &*options.client.0;
     client.check(&call.method)?;
-    let progress_token = call.extend_on_progress.then(|| client.session.progress_token());
-    let metadata = Metadata { progress_token, members: call.meta.as_ref() };
-    let params = client
-        .stamp
-        .apply(call.params?, metadata)
-        .map_err(|error| Error::new(Cause::Arguments(format!("params must be {}", error.expected))))?;
-    let begun = tokio::time::Instant::now();
-    let waiting = call.idle.min(call.total);
-    let _permit = match client.permits.try_acquire() {
-        Ok(permit) => permit,
-        Err(_) => timeout(waiting, client.permits.acquire())
-            .await
-            .map_err(|_| Error::new(Cause::Timeout(Limit::Waiting(waiting))))?
-            .map_err(|_| Error::new(Cause::Closed))?,
-    };
-    let outgoing = OutgoingCall {
+    let progress_token = options.extend_on_progress.then(|| client.session.progress_token());
+    let default_meta = client.default_meta(options.meta.as_ref());
+    let metadata = Metadata { progress_token, members: default_meta.as_ref().or(options.meta.as_ref()) };
+    let first = client.stamp.apply(call.params?, metadata).map_err(not_an_object)?;
+    let mut outgoing = OutgoingCall {
         method: call.method,
-        params,
+        params: first,
         progress_token,
         deadlines: Deadlines {
-            idle: Some(call.idle),
-            total: Some(call.total.saturating_sub(begun.elapsed())),
-            extend_on_progress: call.extend_on_progress,
+            idle: Some(options.idle),
+            total: Some(options.total),
+            extend_on_progress: options.extend_on_progress,
         },
         cancel: CancelMode::Notify,
     };
-    let performed =
-        client.session.perform(&outgoing, call.headers, &slot, shared, remaining(waiting, begun)).await;
+    let mut left = options.total;
+    for _ in 1..options.max_rounds {
+        let begun = Instant::now();
+        outgoing.deadlines.total = Some(left);
+        let result = round(options, &outgoing, slot, mode).await?;
+        if mode == Mode::Once || !wants_input(&outgoing.method, &result) {
+            return complete(&outgoing.method, result);
+        }
+        left = left.saturating_sub(begun.elapsed());
+        let call = CallInfo::new(slot.id(), &outgoing.method, outgoing.params.as_ref());
+        let answers = tokio::select! {
+            answers = client.answer(call, &result) => answers?,
+            outcome = slot.outcome() => return Err(ended(outcome)),
+        };
+        outgoing.params = Some(
+            retry_params(outgoing.params.as_ref(), answers.responses.as_ref(), answers.state.as_ref())
+                .map_err(not_an_object)?,
+        );
+    }
+    outgoing.deadlines.total = Some(left);
+    let result = round(options, &outgoing, slot, mode).await?;
+    complete(&outgoing.method, result).map_err(|error| match error.kind() {
+        crate::ErrorKind::InputRequired if mode != Mode::Once => {
+            error.with_context(format!("after {} rounds", options.max_rounds))
+        }
+        _ => error,
+    })
+}
+
+/// One request and its raw result.
+async fn round(
+    options: &CallOptions,
+    outgoing: &OutgoingCall,
+    slot: &Arc<Slot>,
+    mode: Mode,
+) -> Result<Bytes> {
+    let client = &*options.client.0;
+    let begun = Instant::now();
+    let waiting = options.idle.min(outgoing.deadlines.total.unwrap_or(Duration::MAX));
+    let _permit = match client.permits.try_acquire() {
+        _ if mode == Mode::Stream => None,
+        Ok(permit) => Some(permit),
+        Err(_) => Some(
+            timeout(waiting, client.permits.acquire())
+                .await
+                .map_err(|_| Error::new(Cause::Timeout(Limit::Waiting(waiting))))?
+                .map_err(|_| Error::new(Cause::Closed))?,
+        ),
+    };
+    let waiting = waiting.saturating_sub(begun.elapsed());
+    let headers = options.headers.clone();
+    let shared = matches!(mode, Mode::Shared | Mode::Stream);
+    let performed = client.session.perform(outgoing, headers, slot, shared, waiting).await;
     match performed.map_err(start_error)? {
-        CallOutcome::Core(Outcome::Result(result)) => complete(result),
-        CallOutcome::Core(other) => Err(outcome_error(other)),
-        CallOutcome::Cancelled { reason, sent } => Err(Error::new(Cause::Cancelled(reason)).sent(sent)),
+        CallOutcome::Core(Outcome::Result(result)) => Ok(result),
+        // The other way in which a server ends a subscription in order.
+        CallOutcome::Core(Outcome::CancelledByPeer) => Ok(Bytes::from_static(b"{}")),
+        outcome => Err(ended(outcome)),
     }
 }
 
-fn remaining(limit: Duration, begun: tokio::time::Instant) -> Duration {
-    limit.saturating_sub(begun.elapsed())
+fn ended(outcome: CallOutcome) -> Error {
+    match outcome {
+        CallOutcome::Core(outcome) => outcome_error(outcome),
+        CallOutcome::Cancelled { reason, sent } => Error::new(Cause::Cancelled(reason)).sent(sent),
+    }
+}
+
+fn wants_input(method: &str, result: &[u8]) -> bool {
+    may_require_input(method) && result_kind(result) == ResultKind::InputRequired
 }
 
 /// A result that is the method's own.
-fn complete(result: Bytes) -> Result<Bytes> {
+fn complete(method: &str, result: Bytes) -> Result<Bytes> {
     match result_kind(&result) {
         ResultKind::Complete => Ok(result),
-        ResultKind::InputRequired => Err(Error::new(Cause::InputRequired(Raw(result)))),
+        ResultKind::InputRequired if may_require_input(method) => {
+            Err(Error::new(Cause::InputRequired(Raw(result))))
+        }
+        ResultKind::InputRequired => Err(Error::new(Cause::ResultType("input_required".into(), Raw(result)))),
         ResultKind::Other(kind) => Err(Error::new(Cause::ResultType(kind, Raw(result)))),
     }
+}
+
+fn not_an_object(error: mcp_types::jsonrpc::scan::ScanError) -> Error {
+    Error::new(Cause::Arguments(format!("params must be {}", error.expected)))
 }

@@ -10,10 +10,10 @@ use bytes::Bytes;
 use futures_core::Stream;
 use mcp_types::{ProgressNotificationParams, Request};
 
-use super::{CallFuture, RawCall, Reply};
+use super::{CallFuture, Mode, RawCall, Reply};
 use crate::{
     Result,
-    session::{ProgressStep, Session, Slot},
+    session::{ReportStep, Session, Slot},
 };
 
 /// A call with a stream of its progress. Started by the first poll of either; await it for the result.
@@ -56,9 +56,9 @@ pub struct CancelHandle {
 
 impl<R: Request> ProgressCall<R> {
     pub(super) fn new(call: RawCall) -> Self {
-        let slot = Arc::new(Slot::keeping_progress());
-        let session = Arc::clone(&call.client.0.session);
-        let state = Running::Open(CallFuture::new(call, Arc::clone(&slot), true));
+        let slot = Arc::new(Slot::keeping_reports());
+        let session = Arc::clone(&call.options.client.0.session);
+        let state = Running::Open(CallFuture::new(call, Arc::clone(&slot), Mode::Shared));
         Self(Progresses { state, slot, session, lost: 0 })
     }
 
@@ -107,12 +107,12 @@ impl<R: Request> Progresses<R> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Progress>> {
         self.drive(cx);
         loop {
-            match self.slot.poll_progress(cx) {
+            match self.slot.poll_report(cx) {
                 Poll::Pending if matches!(self.state, Running::Over(_)) => return Poll::Ready(None),
                 Poll::Pending => return Poll::Pending,
-                Poll::Ready(ProgressStep::End) => return Poll::Ready(None),
-                Poll::Ready(ProgressStep::Lost(count)) => self.lost += count,
-                Poll::Ready(ProgressStep::Progress(params)) => match Progress::decode(&params) {
+                Poll::Ready(ReportStep::End) => return Poll::Ready(None),
+                Poll::Ready(ReportStep::Lost(count)) => self.lost += count,
+                Poll::Ready(ReportStep::Report(report)) => match Progress::decode(&report.params) {
                     Some(progress) => {
                         let lost_before = std::mem::take(&mut self.lost);
                         return Poll::Ready(Some(Progress { lost_before, ..progress }));

@@ -10,6 +10,7 @@ use std::{
 
 use mcp_protocol::connection::{CallId, Outcome};
 use mcp_transport::{ExchangeEnd, Inbound, OutboundMessage, Sink, SinkTarget};
+use tokio::runtime::Handle;
 
 use super::{CallOutcome, Failure, Session, Slot, lock};
 
@@ -55,13 +56,22 @@ impl Session {
         .await
     }
 
+    /// Runs the exchange of a call whose answer nobody waits for.
+    pub(super) fn post_exchange(&self, id: CallId, out: OutboundMessage) {
+        if let Some(exchanges) = &self.exchanges {
+            let sink = Sink::new(Target { session: self.this.clone(), accepted: Arc::default() });
+            self.spawn_exchange(id, exchanges.exchange(out, sink));
+        }
+    }
+
     fn spawn_exchange(&self, id: CallId, exchange: Exchange) {
-        let Some(session) = self.this.upgrade() else { return };
+        // Without a runtime, in the drop of a handle after its end, nothing can run.
+        let (Some(session), Ok(runtime)) = (self.this.upgrade(), Handle::try_current()) else { return };
         let mut running = lock(&self.running);
         if running.over {
             return;
         }
-        let task = tokio::spawn(async move {
+        let task = runtime.spawn(async move {
             let end = exchange.await;
             lock(&session.running).exchanges.remove(&id);
             session.exchange_over(id, end);

@@ -19,7 +19,8 @@ use std::{
 
 use bytes::Bytes;
 use mcp_protocol::connection::{
-    Binding, CallId, Connection, NotStarted, OutgoingCall, Output, Refused, ServeId, Started,
+    Binding, CallId, CancelMode, Connection, Deadlines, NotStarted, OutgoingCall, Output, Refused, ServeId,
+    Started,
 };
 use mcp_transport::{BoxExchanges, Link, OutboundMessage, Skipped, TransportError};
 use mcp_types::{Revision, jsonrpc::MethodName};
@@ -30,7 +31,7 @@ use tokio::{
 };
 
 pub(crate) use mailbox::{Mail, Mailbox};
-pub(crate) use slot::{CallOutcome, ProgressStep, Slot};
+pub(crate) use slot::{CallOutcome, Report, ReportStep, Slot};
 
 use crate::{
     client::WeakClient,
@@ -67,6 +68,7 @@ pub(crate) struct Session {
     limits: Limits,
     exchanges: Option<BoxExchanges>,
     running: Mutex<Running>,
+    feeds: Mutex<Vec<Feed>>,
     replacement: Mutex<Option<Link>>,
     handlers: Arc<Handlers>,
     mailbox: Mailbox,
@@ -106,6 +108,15 @@ struct Running {
     over: bool,
 }
 
+/// By method and params.
+type Wants = Box<dyn Fn(&str, &Bytes) -> bool + Send + Sync>;
+
+/// A stream that wants some of the server's notifications.
+struct Feed {
+    slot: Weak<Slot>,
+    wants: Wants,
+}
+
 /// Why a call was not started.
 pub(crate) enum StartError {
     /// More waits to be sent than the limit allows, and did so for this long.
@@ -131,6 +142,7 @@ impl Session {
             limits,
             exchanges: parts.exchanges.clone(),
             running: Mutex::default(),
+            feeds: Mutex::default(),
             replacement: Mutex::default(),
             handlers,
             mailbox: Mailbox::default(),
@@ -213,6 +225,39 @@ impl Session {
                 }
             })
         })
+    }
+
+    /// Makes a call whose answer nobody waits for.
+    pub(crate) fn post(&self, method: &'static str, params: Bytes, limit: Duration) {
+        let call = OutgoingCall {
+            method: method.into(),
+            params: Some(params),
+            progress_token: None,
+            deadlines: Deadlines { idle: Some(limit), ..Deadlines::default() },
+            cancel: CancelMode::Silent,
+        };
+        let now = tokio::time::Instant::now().into_std();
+        if let Ok(Started { id, message: Some(message) }) = self.begin(now, &call, &Arc::new(Slot::default()))
+        {
+            self.post_exchange(id, message.into());
+        }
+    }
+
+    /// From here on `slot` gets the notifications that `wants` says, by method and params. `wants` must not block.
+    pub(crate) fn add_feed(
+        &self,
+        slot: &Arc<Slot>,
+        wants: impl Fn(&str, &Bytes) -> bool + Send + Sync + 'static,
+    ) {
+        if self.failure().is_some() {
+            slot.end();
+        }
+        lock(&self.feeds).push(Feed { slot: Arc::downgrade(slot), wants: Box::new(wants) });
+    }
+
+    /// Why the link has ended, if it has.
+    pub(crate) fn failure(&self) -> Option<Failure> {
+        self.lock().connection.failure().cloned()
     }
 
     /// Ends the call of `slot` for its caller, and tells the server.
@@ -342,6 +387,9 @@ impl Session {
     /// The link is over: every open call ends with `failure`.
     fn end(&self, failure: &Failure) {
         self.with(|core| core.connection.link_ended(failure.clone()));
+        for slot in lock(&self.feeds).drain(..).filter_map(|feed| feed.slot.upgrade()) {
+            slot.end();
+        }
     }
 }
 
@@ -361,6 +409,6 @@ impl Drop for CancelOnDrop<'_> {
 }
 
 /// Nothing under the locks of a session panics half-way through a change.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

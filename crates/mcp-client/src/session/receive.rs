@@ -1,9 +1,11 @@
 use std::sync::{Arc, atomic::Ordering};
 
+use bytes::Bytes;
 use mcp_protocol::connection::{CallId, Event, Origin, Output};
 use mcp_transport::Inbound;
+use mcp_types::jsonrpc::MethodName;
 
-use super::{CallOutcome, Failure, Session, Slot, lock};
+use super::{CallOutcome, Failure, Session, Slot, lock, slot::Report};
 use crate::diagnostic::Diagnostic;
 
 impl Session {
@@ -49,10 +51,13 @@ impl Session {
                 payload.finish(CallOutcome::Core(outcome));
                 self.call_ended.notify_waiters();
             }
-            Output::Progress { payload, params, .. } => payload.push_progress(params),
+            Output::Progress { payload, params, .. } => {
+                payload.push(Report { method: "notifications/progress".into(), params });
+            }
+            Output::Subscribed { payload, method, params, .. } => payload.push(Report { method, params }),
             Output::Abandon(id) => self.abort_exchange(id),
-            Output::Event(Event::Request { id, request_id, method, params, .. }) => {
-                self.serve(id, request_id, method, params);
+            Output::Event(Event::Request { id, request_id, method, params, origin }) => {
+                self.serve(id, request_id, method, params, origin);
             }
             Output::Event(Event::RequestCancelled { id }) => {
                 if let Some(task) = lock(&self.running).serving.remove(&id) {
@@ -60,6 +65,7 @@ impl Session {
                 }
             }
             Output::Event(Event::Notification { method, params, origin: _ }) => {
+                self.feed(&method, params.as_ref());
                 if self.handlers.wants(&method) {
                     self.mailbox.push_notification(method, params);
                 }
@@ -68,6 +74,26 @@ impl Session {
                 self.mailbox.push_diagnostic(Diagnostic::Dropped(dropped));
             }
         }
+    }
+}
+
+impl Session {
+    /// Gives a notification to the streams that want it, and forgets those that are gone.
+    fn feed(&self, method: &MethodName, params: Option<&Bytes>) {
+        let mut feeds = lock(&self.feeds);
+        if feeds.is_empty() {
+            return;
+        }
+        let params = params.cloned().unwrap_or_else(|| Bytes::from_static(b"{}"));
+        feeds.retain(|feed| match feed.slot.upgrade() {
+            Some(slot) => {
+                if (feed.wants)(method, &params) {
+                    slot.push(Report { method: method.clone(), params: params.clone() });
+                }
+                true
+            }
+            None => false,
+        });
     }
 }
 

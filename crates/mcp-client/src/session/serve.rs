@@ -1,11 +1,17 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use mcp_protocol::connection::ServeId;
+use mcp_protocol::{
+    connection::{CallId, Origin, ServeId},
+    input::may_require_input,
+};
 use mcp_types::{Era, ErrorCode, JsonRpcError, RequestId, jsonrpc::MethodName};
 
 use super::{Session, lock};
-use crate::{diagnostic::Diagnostic, handlers::RequestContext};
+use crate::{
+    diagnostic::Diagnostic,
+    handlers::{CallInfo, RequestContext},
+};
 
 impl Session {
     /// Runs the handler of a request of the server, in a task of its own: the reader waits for nobody.
@@ -15,6 +21,7 @@ impl Session {
         request_id: RequestId,
         method: MethodName,
         params: Option<Bytes>,
+        origin: Origin,
     ) {
         let modern = self.lock().connection.revision().is_some_and(|revision| revision.era() == Era::Modern);
         if modern {
@@ -27,14 +34,50 @@ impl Session {
             self.with(|core| core.connection.respond(id, Err(JsonRpcError::method_not_found(&method))));
             return;
         };
-        let context = RequestContext::new(method, request_id, self.client());
+        let call = match origin {
+            Origin::Exchange(call) => {
+                let method = self.lock().connection.method(call).cloned();
+                method.map(|method| CallInfo::new(Some(call), &method, None))
+            }
+            Origin::Shared => None,
+        };
+        let paused = if asks_a_person(&method) { self.pause(origin) } else { Vec::new() };
+        let context = RequestContext::new(method, Some(request_id), call, self.client());
         let mut running = lock(&self.running);
         if running.over {
             return;
         }
-        let answer = Answer { session, id, given: false };
+        let answer = Answer { session, id, given: false, paused };
         let task = tokio::spawn(async move { answer.give(handler(params, context).await) });
         running.serving.insert(id, task.abort_handle());
+    }
+
+    /// Stops the clocks of the calls that a request may belong to: over exchanges that is known, over a pipe it is any
+    /// that may ask for input.
+    fn pause(&self, origin: Origin) -> Vec<CallId> {
+        let now = tokio::time::Instant::now().into_std();
+        self.with(|core| {
+            let calls = match origin {
+                Origin::Exchange(call) => vec![call],
+                Origin::Shared => core.connection.calls_that(may_require_input),
+            };
+            for call in &calls {
+                core.connection.pause(now, *call);
+            }
+            calls
+        })
+    }
+
+    fn resume(&self, calls: &[CallId]) {
+        if calls.is_empty() {
+            return;
+        }
+        let now = tokio::time::Instant::now().into_std();
+        self.with(|core| {
+            for call in calls {
+                core.connection.resume(now, *call);
+            }
+        });
     }
 
     /// Ends every task of the session beside the I/O task, and lets none start after.
@@ -49,11 +92,18 @@ impl Session {
     }
 }
 
+/// Requests that wait for a person, or for a model that a person watches.
+fn asks_a_person(method: &str) -> bool {
+    matches!(method, "elicitation/create" | "sampling/createMessage")
+}
+
 /// Sees to it that a request is answered, also when its handler panics.
 struct Answer {
     session: Arc<Session>,
     id: ServeId,
     given: bool,
+    /// Calls whose clocks stand still until then.
+    paused: Vec<CallId>,
 }
 
 impl Answer {
@@ -65,6 +115,7 @@ impl Answer {
 
 impl Drop for Answer {
     fn drop(&mut self) {
+        self.session.resume(&self.paused);
         lock(&self.session.running).serving.remove(&self.id);
         if !self.given {
             let error = JsonRpcError::new(ErrorCode::INTERNAL_ERROR, "The handler failed");

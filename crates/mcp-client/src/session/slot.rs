@@ -1,31 +1,38 @@
 use std::{
     collections::VecDeque,
     future::poll_fn,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard},
     task::{Context, Poll, Waker},
 };
 
 use bytes::Bytes;
 use mcp_protocol::connection::{CallId, Outcome};
+use mcp_types::jsonrpc::MethodName;
+use serde::de::DeserializeOwned;
 
-use super::Failure;
+use super::{Failure, lock};
 
 /// Where the reader leaves what comes for one call. Filled outside the core's lock, by one task, in order.
+///
+/// A call of several rounds keeps its slot: each round is a request of its own, the reports of all go into one queue.
 #[derive(Debug, Default)]
 pub(crate) struct Slot(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
     id: Option<CallId>,
-    outcome: Ended,
-    progress: VecDeque<Bytes>,
+    /// How the present request ended, until its caller takes it.
+    outcome: Option<CallOutcome>,
+    /// No request comes after.
+    over: bool,
+    reports: VecDeque<Report>,
     lost: u64,
-    /// Whether anybody reads progress.
-    keeps_progress: bool,
+    /// Whether anybody reads reports.
+    keeps_reports: bool,
     caller: Option<Waker>,
 }
 
-/// How a call ended, as its caller learns it.
+/// How a request ended, as its caller learns it.
 #[derive(Debug)]
 pub(crate) enum CallOutcome {
     /// The core says how.
@@ -38,18 +45,22 @@ pub(crate) enum CallOutcome {
     },
 }
 
-#[derive(Debug, Default)]
-enum Ended {
-    #[default]
-    No,
-    Yes(CallOutcome),
-    Taken,
+/// A notification that belongs to the call: progress, or what a subscription brings.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) method: MethodName,
+    pub(crate) params: Bytes,
 }
 
-/// One step of a call, to whoever reads its progress.
-pub(crate) enum ProgressStep {
-    /// The raw params of a progress notification.
-    Progress(Bytes),
+impl Report {
+    pub(crate) fn decode<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+        serde_json::from_slice(&self.params)
+    }
+}
+
+/// The next thing for whoever reads the reports.
+pub(crate) enum ReportStep {
+    Report(Report),
     /// So many were lost, because nobody took them in time.
     Lost(u64),
     /// The call is over.
@@ -57,96 +68,108 @@ pub(crate) enum ProgressStep {
 }
 
 impl Slot {
-    /// How many progress notifications wait for a slow reader before the oldest go.
-    const PROGRESS_LIMIT: usize = 1024;
+    /// How many reports wait for a slow reader before the oldest go.
+    const LIMIT: usize = 1024;
 
-    pub(crate) fn keeping_progress() -> Self {
-        Self(Mutex::new(State { keeps_progress: true, ..State::default() }))
+    pub(crate) fn keeping_reports() -> Self {
+        Self(Mutex::new(State { keeps_reports: true, ..State::default() }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Nothing under this lock panics half-way.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
-    /// Ties the slot to its call. Fails when the call was cancelled before it was started.
-    pub(crate) fn started(&self, id: CallId) -> bool {
+    /// Ties the slot to its present request. Fails when the call was cancelled before it was started.
+    pub(super) fn started(&self, id: CallId) -> bool {
         let mut state = self.state();
         state.id = Some(id);
-        matches!(state.outcome, Ended::No)
+        state.outcome.is_none()
     }
 
+    /// The present request, or the last one.
     pub(crate) fn id(&self) -> Option<CallId> {
         self.state().id
     }
 
-    /// Ends the call, unless it has ended.
+    /// Ends the present request, unless it has ended.
     pub(crate) fn finish(&self, outcome: CallOutcome) {
-        let waker = {
-            let mut state = self.state();
-            if !matches!(state.outcome, Ended::No) {
-                return;
+        self.change(|state| {
+            if state.over || state.outcome.is_some() {
+                return false;
             }
-            state.outcome = Ended::Yes(outcome);
-            state.caller.take()
-        };
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+            state.outcome = Some(outcome);
+            true
+        });
     }
 
-    pub(crate) fn push_progress(&self, params: Bytes) {
-        let waker = {
-            let mut state = self.state();
-            if !state.keeps_progress || !matches!(state.outcome, Ended::No) {
-                return;
+    /// Ends the call: no request comes after.
+    pub(crate) fn end(&self) {
+        self.change(|state| {
+            state.over = true;
+            true
+        });
+    }
+
+    pub(super) fn push(&self, report: Report) {
+        self.change(|state| {
+            if !state.keeps_reports || state.over {
+                return false;
             }
-            if state.progress.len() == Self::PROGRESS_LIMIT {
-                state.progress.pop_front();
+            let says_changed = report.method.ends_with("/list_changed");
+            if says_changed && state.reports.iter().any(|waiting| waiting.method == report.method) {
+                return false;
+            }
+            if state.reports.len() == Self::LIMIT {
+                state.reports.pop_front();
                 state.lost += 1;
             }
-            state.progress.push_back(params);
-            state.caller.take()
+            state.reports.push_back(report);
+            true
+        });
+    }
+
+    /// Changes the state, and wakes the caller if that says so. Never wakes under the lock.
+    fn change(&self, change: impl FnOnce(&mut State) -> bool) {
+        let waker = {
+            let mut state = self.state();
+            if change(&mut state) { state.caller.take() } else { None }
         };
         if let Some(waker) = waker {
             waker.wake();
         }
     }
 
-    /// Waits for the end of the call.
+    /// Waits for the end of the present request.
     pub(crate) async fn outcome(&self) -> CallOutcome {
         poll_fn(|cx| self.poll_outcome(cx)).await
     }
 
-    pub(crate) fn poll_outcome(&self, cx: &mut Context<'_>) -> Poll<CallOutcome> {
+    pub(super) fn poll_outcome(&self, cx: &mut Context<'_>) -> Poll<CallOutcome> {
         let mut state = self.state();
-        match std::mem::replace(&mut state.outcome, Ended::Taken) {
-            Ended::Yes(outcome) => Poll::Ready(outcome),
-            other => {
-                state.outcome = other;
-                Self::wait(&mut state, cx);
-                Poll::Pending
-            }
-        }
-    }
-
-    /// The next progress notification that waits; [`ProgressStep::End`] once the call is over and none is left.
-    pub(crate) fn poll_progress(&self, cx: &mut Context<'_>) -> Poll<ProgressStep> {
-        let mut state = self.state();
-        if state.lost > 0 {
-            return Poll::Ready(ProgressStep::Lost(std::mem::take(&mut state.lost)));
-        }
-        if let Some(params) = state.progress.pop_front() {
-            return Poll::Ready(ProgressStep::Progress(params));
-        }
-        if !matches!(state.outcome, Ended::No) {
-            return Poll::Ready(ProgressStep::End);
+        if let Some(outcome) = state.outcome.take() {
+            return Poll::Ready(outcome);
         }
         Self::wait(&mut state, cx);
         Poll::Pending
     }
 
-    /// Progress and outcome are read by one task: the one that owns the call.
+    /// The next report that waits; [`ReportStep::End`] once the call is over and none is left.
+    pub(crate) fn poll_report(&self, cx: &mut Context<'_>) -> Poll<ReportStep> {
+        let mut state = self.state();
+        if state.lost > 0 {
+            return Poll::Ready(ReportStep::Lost(std::mem::take(&mut state.lost)));
+        }
+        if let Some(report) = state.reports.pop_front() {
+            return Poll::Ready(ReportStep::Report(report));
+        }
+        if state.over {
+            return Poll::Ready(ReportStep::End);
+        }
+        Self::wait(&mut state, cx);
+        Poll::Pending
+    }
+
+    /// Reports and outcome are read by one task: the one that owns the call.
     fn wait(state: &mut State, cx: &mut Context<'_>) {
         match &mut state.caller {
             Some(waker) => waker.clone_from(cx.waker()),

@@ -63,20 +63,23 @@ async fn digits_survive_in_arguments_and_results() {
     tokio::join!(server, call);
 }
 
-/// Field report P-13, as far as a call that is not driven: typed errors, never an empty success.
+/// Field report P-13: unknown and misplaced types are typed errors, never an empty success.
 #[tokio::test(start_paused = true)]
 async fn results_of_another_type_are_errors_of_their_own() {
     let (client, mut peer) = modern().await;
     let server = async {
-        peer.expect("tools/call").await.reply(r#"{"resultType":"input_required","requestState":"s"}"#);
+        peer.expect("tools/list").await.reply(r#"{"resultType":"input_required","requestState":"s"}"#);
         peer.expect("tools/call").await.reply(r#"{"resultType":"later","content":[]}"#);
         peer.expect("tools/call").await.reply(r#"{"resultType":"complete","content":7}"#);
         peer.expect("tools/call").await.reply("[]");
         peer.expect("tools/call").await.reply(r#"{"resultType":"complete","content":[{"a":tru}]}"#);
     };
     let calls = async {
-        let error = client.call_tool("t").await.unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::InputRequired);
+        let error = client.list_tools().all().await.unwrap_err();
+        assert_eq!(
+            (error.kind(), error.to_string().contains("`input_required`")),
+            (ErrorKind::InvalidResult, true)
+        );
         assert!(error.raw_result().unwrap().as_str().contains("requestState"));
         let error = client.call_tool("t").await.unwrap_err();
         assert_eq!((error.kind(), error.to_string().contains("`later`")), (ErrorKind::InvalidResult, true));

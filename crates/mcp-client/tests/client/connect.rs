@@ -348,7 +348,7 @@ async fn no_common_revision_names_what_the_server_offers() {
     let (client, ()) = tokio::join!(builder().connect(transport), server);
     let error = client.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Negotiation);
-    let source = std::error::Error::source(&error).unwrap().downcast_ref::<NegotiationError>().unwrap();
+    let source = error.negotiation().unwrap();
     assert!(
         matches!(source, NegotiationError::NoCommonRevision { offered } if offered[0].as_str() == "1999-01-01")
     );

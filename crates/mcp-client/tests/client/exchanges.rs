@@ -43,8 +43,8 @@ async fn each_request_is_an_exchange_of_its_own() {
 /// A server request in mid-stream is answered beside the exchange.
 #[tokio::test(start_paused = true)]
 async fn a_server_request_in_mid_stream_is_answered_beside_it() {
-    let answering = builder()
-        .on_request::<Ask, _, _>(|_, _| async { Ok::<_, JsonRpcError>(Json::encode(&"yes").unwrap()) });
+    let answering =
+        builder().on_request::<Ask, _>(|_, _| async { Ok::<_, JsonRpcError>(Json::encode(&"yes").unwrap()) });
     let (client, mut server) = over_exchanges(answering, LEGACY).await;
     let call = tokio::spawn(client.call_tool("t").into_future());
     let mut exchange = server.expect("tools/call").await;

@@ -62,7 +62,7 @@ async fn foreign_requests_and_notifications_end_nothing() {
 /// Field report T-08: the id goes back as it came, type and digits.
 #[tokio::test(start_paused = true)]
 async fn a_handler_answers_with_the_id_as_it_came() {
-    let served = builder().on_request::<Ask, _, _>(|params, context| async move {
+    let served = builder().on_request::<Ask, _>(|params, context| async move {
         assert_eq!(context.method, "acme/ask");
         match params.question.as_str() {
             "fail" => Err(JsonRpcError::new(mcp_types::ErrorCode(-7), "no")),
@@ -94,7 +94,7 @@ async fn a_handler_answers_with_the_id_as_it_came() {
 async fn a_request_that_the_server_cancels_is_dropped_unanswered() {
     let dropped = Arc::new(Notify::new());
     let told = Arc::clone(&dropped);
-    let served = builder().on_request::<Ask, _, _>(move |_, _| {
+    let served = builder().on_request::<Ask, _>(move |_, _| {
         let guard = OnDrop(Arc::clone(&told));
         async move {
             let _guard = guard;
@@ -122,7 +122,7 @@ impl Drop for OnDrop {
 async fn a_handler_that_calls_back_does_not_deadlock() {
     let listed = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&listed);
-    let listening = builder().on_notification::<ToolListChangedNotification, _, _>(move |_, context| {
+    let listening = builder().on_notification::<ToolListChangedNotification, _>(move |_, context| {
         let count = Arc::clone(&count);
         async move {
             let tools = context.client().expect("a live client").list_tools().all().await.unwrap();
@@ -145,7 +145,7 @@ async fn notifications_come_in_order_each_to_its_handler_the_rest_to_the_catch_a
     let seen = Arc::new(Mutex::new(Vec::new()));
     let (typed, any) = (Arc::clone(&seen), Arc::clone(&seen));
     let listening = builder()
-        .on_notification::<Told, _, _>(move |params, _| {
+        .on_notification::<Told, _>(move |params, _| {
             typed.lock().unwrap().push(params.question);
             std::future::ready(())
         })
@@ -175,7 +175,7 @@ async fn a_burst_of_notifications_is_bounded_and_the_loss_is_told() {
     let refreshed = Arc::new(AtomicUsize::new(0));
     let (open, count, changes) = (Arc::clone(&gate), Arc::clone(&handled), Arc::clone(&refreshed));
     let listening = builder()
-        .on_notification::<ResourceUpdatedNotification, _, _>(move |_, _| {
+        .on_notification::<ResourceUpdatedNotification, _>(move |_, _| {
             let (open, count) = (Arc::clone(&open), Arc::clone(&count));
             async move {
                 if count.fetch_add(1, Ordering::SeqCst) == 0 {
@@ -183,7 +183,7 @@ async fn a_burst_of_notifications_is_bounded_and_the_loss_is_told() {
                 }
             }
         })
-        .on_notification::<ToolListChangedNotification, _, _>(move |_, _| {
+        .on_notification::<ToolListChangedNotification, _>(move |_, _| {
             changes.fetch_add(1, Ordering::SeqCst);
             std::future::ready(())
         });

@@ -212,6 +212,11 @@ impl<P, F: Clone> Connection<P, F> {
         self.ended = Some(failure);
     }
 
+    /// Why the link has ended, if it has.
+    pub fn failure(&self) -> Option<&F> {
+        self.ended.as_ref()
+    }
+
     /// Moves what is to be sent to the end of `batch`. From here on it may have left.
     pub fn take_outbox(&mut self, batch: &mut VecDeque<Outgoing>) {
         for entry in &self.outbox {
@@ -254,9 +259,14 @@ impl<P, F: Clone> Connection<P, F> {
         self.calls.len()
     }
 
-    /// The payload of an open call.
-    pub fn payload(&self, id: CallId) -> Option<&P> {
-        self.calls.get(id).map(|pending| &pending.payload)
+    /// The method of an open call.
+    pub fn method(&self, id: CallId) -> Option<&MethodName> {
+        self.calls.get(id).map(|pending| &pending.method)
+    }
+
+    /// The open calls whose method is one that `wanted` says, oldest first.
+    pub fn calls_that(&self, wanted: impl Fn(&str) -> bool) -> Vec<CallId> {
+        self.calls.that(wanted)
     }
 
     fn queue(&mut self, message: JsonRpcMessage<Bytes>) {

@@ -89,6 +89,13 @@ impl<P> Table<P> {
         all
     }
 
+    pub(super) fn that(&self, wanted: impl Fn(&str) -> bool) -> Vec<CallId> {
+        let is_wanted = |(id, pending): (&i64, &Pending<P>)| wanted(&pending.method).then_some(CallId(*id));
+        let mut calls: Vec<_> = self.pending.iter().filter_map(is_wanted).collect();
+        calls.sort_unstable();
+        calls
+    }
+
     pub(super) fn len(&self) -> usize {
         self.pending.len()
     }

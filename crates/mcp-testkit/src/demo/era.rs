@@ -35,7 +35,7 @@ pub(super) fn admit(
     params: &Params,
 ) -> Result<Terms, JsonRpcError> {
     let terms = if params.claims_modern() && demo.newest(Era::Modern).is_some() {
-        modern(demo, name, params.meta())?
+        modern(demo, name, &params.meta())?
     } else if let Some(session) = session {
         Terms {
             revision: session.revision,
@@ -56,7 +56,7 @@ fn exists(name: &str, revision: Revision) -> bool {
     method(name).is_some_and(|info| info.exists_in(revision))
 }
 
-fn modern(demo: &Demo, name: &str, meta: Meta) -> Result<Terms, JsonRpcError> {
+fn modern(demo: &Demo, name: &str, meta: &Meta) -> Result<Terms, JsonRpcError> {
     let requested = meta.protocol_version().ok_or_else(|| missing(key::PROTOCOL_VERSION))?;
     let revision = requested
         .known()

@@ -4,11 +4,13 @@
 
 use std::borrow::Cow;
 
+use serde::{Serialize, de::DeserializeOwned};
+
 use crate::Revision;
 
 mod list;
 
-pub use list::{ALIASES, methods, types};
+pub use list::{ALIASES, CODES, codecs, method_paths, methods, types};
 
 /// A type that can describe itself.
 pub trait Described {
@@ -81,10 +83,29 @@ pub struct MethodTypes {
     pub name: &'static str,
     /// The name on the wire.
     pub method: &'static str,
-    /// The Rust type of the parameters.
-    pub params: &'static str,
-    /// The Rust type of the result; `None` for a notification.
-    pub result: Option<&'static str>,
+    /// The Rust type of the parameters, with its path.
+    pub params: fn() -> &'static str,
+    /// The Rust type of the result, with its path; `None` for a notification.
+    pub result: Option<fn() -> &'static str>,
+}
+
+/// How to read and write a type, without knowing it.
+#[derive(Debug, Clone, Copy)]
+pub struct Codec {
+    /// The name of the type with its path.
+    pub path: &'static str,
+    /// Reads JSON into the type and writes it again.
+    pub round_trip: fn(&str) -> serde_json::Result<String>,
+}
+
+impl Codec {
+    /// The codec of `T`.
+    pub fn of<T: Serialize + DeserializeOwned>() -> Self {
+        Self {
+            path: std::any::type_name::<T>(),
+            round_trip: |text| serde_json::to_string(&serde_json::from_str::<T>(text)?),
+        }
+    }
 }
 
 /// Whether a member must be there.

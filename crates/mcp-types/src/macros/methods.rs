@@ -16,8 +16,8 @@ macro_rules! requests {
                 const INFO: $crate::inventory::MethodTypes = $crate::inventory::MethodTypes {
                     name: stringify!($name),
                     method: $method,
-                    params: stringify!($params),
-                    result: Some(stringify!($result)),
+                    params: std::any::type_name::<$params>,
+                    result: Some(std::any::type_name::<$result>),
                 };
             }
         )*
@@ -41,7 +41,7 @@ macro_rules! notifications {
                 const INFO: $crate::inventory::MethodTypes = $crate::inventory::MethodTypes {
                     name: stringify!($name),
                     method: $method,
-                    params: stringify!($params),
+                    params: std::any::type_name::<$params>,
                     result: None,
                 };
             }

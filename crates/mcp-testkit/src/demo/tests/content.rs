@@ -27,7 +27,7 @@ async fn tools_come_page_by_page_in_every_revision() {
         assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
     }
     let mut peer = Peer::start(Demo::new().page_size(100));
-    peer.meta = modern_meta(json!({}));
+    peer.meta = modern_meta(&json!({}));
     assert_eq!(peer.typed::<ListToolsRequest>(json!({})).await.next_cursor, None);
 }
 

@@ -15,7 +15,7 @@ fn request(message: RawMessage) -> JsonRpcRequest<Bytes> {
 
 #[tokio::test]
 async fn a_modern_client_is_asked_in_a_round_of_its_own() {
-    let mut peer = Peer::modern_with(json!({ "elicitation": {} }));
+    let mut peer = Peer::modern_with(&json!({ "elicitation": {} }));
     let first = peer.result("tools/call", greet()).await;
     assert!(first.get("ttlMs").is_none());
     assert!(first["_meta"]["io.modelcontextprotocol/serverInfo"].is_object());
@@ -53,7 +53,7 @@ async fn a_modern_client_is_asked_in_a_round_of_its_own() {
 #[tokio::test]
 async fn a_modern_client_that_cannot_ask_is_told_what_it_lacks() {
     for capabilities in [json!({}), json!({ "elicitation": { "url": {} } })] {
-        let mut peer = Peer::modern_with(capabilities);
+        let mut peer = Peer::modern_with(&capabilities);
         let error = peer.error("tools/call", greet()).await;
         let data = error.missing_required_client_capability().unwrap();
         assert!(data.required_capabilities.has("elicitation.form"));

@@ -40,10 +40,10 @@ impl Peer {
     }
 
     fn modern() -> Self {
-        Self::modern_with(json!({}))
+        Self::modern_with(&json!({}))
     }
 
-    fn modern_with(capabilities: Value) -> Self {
+    fn modern_with(capabilities: &Value) -> Self {
         let mut peer = Self::start(Demo::new());
         peer.meta = modern_meta(capabilities);
         peer
@@ -173,7 +173,7 @@ impl Peer {
     }
 }
 
-fn modern_meta(capabilities: Value) -> Value {
+fn modern_meta(capabilities: &Value) -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "peer", "version": "1" },

@@ -1,3 +1,5 @@
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
 use super::*;
 
 const LEGACY: [Revision; 4] =
@@ -52,7 +54,7 @@ async fn every_legacy_revision_is_spoken_and_an_unknown_one_answered_with_the_ne
 async fn one_process_serves_both_eras() {
     let mut peer = Peer::legacy(Revision::V2025_06_18).await;
     assert!(peer.result("tools/list", json!({})).await.get("resultType").is_none());
-    peer.meta = modern_meta(json!({}));
+    peer.meta = modern_meta(&json!({}));
     assert_eq!(peer.result("tools/list", json!({})).await["resultType"], "complete");
     peer.meta = json!({ "progressToken": 1 });
     assert!(peer.result("tools/list", json!({})).await.get("resultType").is_none());
@@ -84,7 +86,7 @@ async fn a_revision_that_is_not_served_is_refused_with_those_that_are() {
     for (demo, version) in [(Demo::new(), "2031-01-01"), (Demo::new(), "2025-11-25"), (Demo::modern(), "x")] {
         let served: Vec<_> = demo.revisions.clone();
         let mut peer = Peer::start(demo);
-        peer.meta = modern_meta(json!({}));
+        peer.meta = modern_meta(&json!({}));
         peer.meta["io.modelcontextprotocol/protocolVersion"] = json!(version);
         for method in ["server/discover", "tools/list"] {
             let error = peer.error(method, json!({})).await;
@@ -142,7 +144,7 @@ async fn a_legacy_server_does_not_answer_the_probe_and_serves_on() {
         (Discover::Ignored, None),
     ] {
         let mut peer = Peer::start(Demo::legacy().discover(discover));
-        peer.meta = modern_meta(json!({}));
+        peer.meta = modern_meta(&json!({}));
         match code {
             Some(code) => assert_eq!(peer.error("server/discover", json!({})).await.code, code),
             None => drop(peer.request("server/discover", json!({})).await),
@@ -151,5 +153,35 @@ async fn a_legacy_server_does_not_answer_the_probe_and_serves_on() {
         let result = peer.result("initialize", initialize("2025-11-25")).await;
         assert_eq!(result["protocolVersion"], "2025-11-25");
         assert_eq!(peer.tool("echo", json!({ "message": "on" })).await.content.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn batches_are_answered_in_the_one_revision_that_has_them_and_junk_is_passed_over() {
+    for (revision, answered) in
+        [(Revision::V2025_03_26, vec![1, 2, 3, 4]), (Revision::V2025_06_18, vec![1, 4])]
+    {
+        let (near, far) = tokio::io::duplex(64 << 10);
+        let (reader, writer) = tokio::io::split(far);
+        let server = tokio::spawn(serve(mcp_transport_stdio::pipe(reader, writer)));
+        let (mut reader, mut writer) = tokio::io::split(near);
+        let request = |id: i64, method: &str, params: Value| json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
+        let batch = json!([request(2, "ping", json!({})), request(3, "tools/list", json!({}))]);
+        let lines = [
+            request(1, "initialize", initialize(revision.as_str())).to_string(),
+            "hello?".to_string(),
+            batch.to_string(),
+            request(4, "ping", json!({})).to_string(),
+        ];
+        writer.write_all((lines.join("\n") + "\n").as_bytes()).await.unwrap();
+        writer.shutdown().await.unwrap();
+        let mut replies = String::new();
+        reader.read_to_string(&mut replies).await.unwrap();
+        server.await.unwrap().unwrap();
+        let ids: Vec<_> = replies
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].as_i64().unwrap())
+            .collect();
+        assert_eq!(ids, answered, "{revision}");
     }
 }

@@ -71,7 +71,7 @@ async fn no_revision_is_sent_what_it_does_not_have() {
     for revision in Revision::ALL {
         let mut peer = match revision.era() {
             Era::Legacy => Peer::legacy(revision).await,
-            Era::Modern => Peer::modern_with(json!({ "elicitation": {} })),
+            Era::Modern => Peer::modern_with(&json!({ "elicitation": {} })),
         };
         peer.meta["progressToken"] = json!(1);
         peer.meta["was"] = json!(revision.as_str());

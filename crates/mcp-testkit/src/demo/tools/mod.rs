@@ -80,9 +80,14 @@ fn failed(why: String) -> CallToolResult {
 
 /// The arguments of a call. The text of an error says what is wrong with them.
 fn arguments<T: DeserializeOwned>(params: &CallToolRequestParams) -> Result<T, String> {
-    let arguments = params.arguments.as_ref().map_or("{}", |arguments| arguments.as_str());
-    serde_json::from_str(arguments)
-        .map_err(|error| format!("Invalid arguments for the tool `{}`: {error}", params.name))
+    let invalid = |why: String| format!("Invalid arguments for the tool `{}`: {why}", params.name);
+    let arguments = match &params.arguments {
+        None => "{}",
+        Some(arguments) if arguments.is_object() => arguments.as_str(),
+        // A struct could be read from an array.
+        Some(_) => return Err(invalid("not an object".into())),
+    };
+    serde_json::from_str(arguments).map_err(|error| invalid(error.to_string()))
 }
 
 fn schema(text: &str) -> JsonSchema {

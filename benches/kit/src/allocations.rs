@@ -1,0 +1,69 @@
+//! Counts what a driver allocates.
+//!
+//! It stands in every driver and is off unless asked for, so that what is timed and what is counted is one program: off, it
+//! costs one load of a constant a call, for all drivers alike.
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+static ON: AtomicBool = AtomicBool::new(false);
+static COUNT: AtomicU64 = AtomicU64::new(0);
+static BYTES: AtomicU64 = AtomicU64::new(0);
+
+/// Allocations so far, and their bytes. A reallocation is one, of its new size.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Allocations {
+    pub(crate) count: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Allocations {
+    pub(crate) fn start_counting() {
+        ON.store(true, Relaxed);
+    }
+
+    pub(crate) fn now() -> Self {
+        Self { count: COUNT.load(Relaxed), bytes: BYTES.load(Relaxed) }
+    }
+
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self { count: self.count - before.count, bytes: self.bytes - before.bytes }
+    }
+}
+
+struct Counting;
+
+fn count(bytes: usize) {
+    if ON.load(Relaxed) {
+        COUNT.fetch_add(1, Relaxed);
+        BYTES.fetch_add(bytes as u64, Relaxed);
+    }
+}
+
+// SAFETY: every method hands its arguments to the system's allocator as they came, and its answer back.
+#[allow(unsafe_code, reason = "an allocator cannot be written without; this crate is not part of the product")]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size());
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size);
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}

@@ -1,0 +1,32 @@
+use serde_json::json;
+
+use crate::{measure, measure::Used};
+
+/// Nanoseconds that each operation took, as its caller saw it.
+pub(crate) type Latencies = Vec<u32>;
+
+/// One line of JSON on standard output.
+pub(crate) fn write(name: &str, operations: u64, used: Used, mut latencies: Latencies, lost: u64) {
+    latencies.sort_unstable();
+    let percentile = |part: usize| {
+        let last = latencies.len().saturating_sub(1);
+        latencies.get(last * part / 100).copied().unwrap_or_default()
+    };
+    let per_operation = |whole: f64| whole / operations.max(1) as f64;
+    println!(
+        "{}",
+        json!({
+            "driver": name,
+            "operations": operations,
+            "wall_ns": per_operation(used.wall.as_nanos() as f64),
+            "cpu_ns": per_operation(used.cpu.as_nanos() as f64),
+            "p50_ns": percentile(50),
+            "p99_ns": percentile(99),
+            "allocations": per_operation(used.allocations.count as f64),
+            "allocated_bytes": per_operation(used.allocations.bytes as f64),
+            "memory_kib": measure::memory(),
+            "peak_kib": measure::peak_memory(),
+            "lost": lost,
+        })
+    );
+}

@@ -1,0 +1,134 @@
+//! Subscriptions on a legacy server: of the connection, not of a request.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use bytes::Bytes;
+use mcp_types::{
+    Notification, PromptListChangedNotification, Request, ResourceListChangedNotification,
+    ResourceUpdatedNotification, ResourceUpdatedNotificationParams, SubscriptionFilter,
+    ToolListChangedNotification, UnsubscribeRequest, UnsubscribeRequestParams,
+};
+
+use crate::{
+    Client, ErrorKind, Result,
+    session::{ReportStep, Slot, lock},
+};
+
+/// How many subscriptions of a client want each resource: the server is told of the first and of the last.
+#[derive(Debug, Default)]
+pub(crate) struct SubscribedResources(Mutex<HashMap<String, usize>>);
+
+pub(super) struct Legacy {
+    client: Client,
+    slot: Arc<Slot>,
+    uris: Vec<String>,
+}
+
+/// Subscribes to what the server offers of `filter`, and says what that is.
+pub(super) async fn subscribe(
+    client: &Client,
+    filter: &SubscriptionFilter,
+    timeout: Option<Duration>,
+) -> Result<(Legacy, SubscriptionFilter)> {
+    let capabilities = client.capabilities();
+    let offered =
+        |asked: Option<bool>, path: &str| (asked == Some(true) && capabilities.has(path)).then_some(true);
+    let mut agreed = SubscriptionFilter::new();
+    agreed.tools_list_changed = offered(filter.tools_list_changed, "tools.listChanged");
+    agreed.prompts_list_changed = offered(filter.prompts_list_changed, "prompts.listChanged");
+    agreed.resources_list_changed = offered(filter.resources_list_changed, "resources.listChanged");
+    let wanted = match &filter.resource_subscriptions {
+        Some(uris) if capabilities.has("resources.subscribe") => uris.clone(),
+        _ => Vec::new(),
+    };
+    let slot = Arc::new(Slot::keeping_reports());
+    let (lists, resources) = (agreed.clone(), wanted.clone());
+    // Before the first request, so that no change in between is missed.
+    client.0.session.add_feed(&slot, move |method, params| match method {
+        ToolListChangedNotification::METHOD => lists.tools_list_changed.is_some(),
+        PromptListChangedNotification::METHOD => lists.prompts_list_changed.is_some(),
+        ResourceListChangedNotification::METHOD => lists.resources_list_changed.is_some(),
+        ResourceUpdatedNotification::METHOD => concerns(params, &resources),
+        _ => false,
+    });
+    let mut legacy = Legacy { client: client.clone(), slot, uris: Vec::new() };
+    for uri in wanted {
+        let is_first = legacy.count(&uri, true);
+        legacy.uris.push(uri.clone());
+        if !is_first {
+            continue;
+        }
+        let mut call = client.subscribe_resource(uri);
+        if let Some(limit) = timeout {
+            call = call.timeout(limit);
+        }
+        match call.await {
+            Ok(_) => {}
+            // This resource is not offered; the others are.
+            Err(error) if error.kind() == ErrorKind::Rpc => {
+                if let Some(uri) = legacy.uris.pop() {
+                    legacy.count(&uri, false);
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if !legacy.uris.is_empty() {
+        agreed.resource_subscriptions = Some(legacy.uris.clone());
+    }
+    Ok((legacy, agreed))
+}
+
+/// Whether an update is of one of `uris`, or of something below it.
+fn concerns(params: &Bytes, uris: &[String]) -> bool {
+    serde_json::from_slice::<ResourceUpdatedNotificationParams>(params)
+        .is_ok_and(|params| uris.iter().any(|uri| params.uri.starts_with(uri.as_str())))
+}
+
+impl Legacy {
+    pub(super) fn poll_report(&self, cx: &mut Context<'_>) -> Poll<ReportStep> {
+        self.slot.poll_report(cx)
+    }
+
+    /// Why the connection ended.
+    pub(super) fn end(&self) -> Result<()> {
+        match self.client.0.session.failure() {
+            Some(failure) => Err(crate::connect::start_error(crate::session::StartError::Ended(failure))),
+            None => Ok(()),
+        }
+    }
+
+    /// Counts one subscription of `uri` more, or less; whether the server is to be told.
+    fn count(&self, uri: &str, more: bool) -> bool {
+        let mut counts = lock(&self.client.0.subscribed.0);
+        let count = counts.entry(uri.to_owned()).or_default();
+        if more {
+            *count += 1;
+            return *count == 1;
+        }
+        *count = count.saturating_sub(1);
+        let is_last = *count == 0;
+        if is_last {
+            counts.remove(uri);
+        }
+        is_last
+    }
+}
+
+impl Drop for Legacy {
+    fn drop(&mut self) {
+        for uri in std::mem::take(&mut self.uris) {
+            if self.count(&uri, false)
+                && let Ok(params) = crate::call::encode(&UnsubscribeRequestParams::new(uri))
+            {
+                let limit = self.client.0.options.metadata_timeout;
+                self.client.0.session.post(UnsubscribeRequest::METHOD, params.into(), limit);
+            }
+        }
+    }
+}

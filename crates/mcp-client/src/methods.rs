@@ -1,0 +1,112 @@
+//! The methods of the specification, by name.
+
+use mcp_types::{
+    CallToolRequest, CallToolRequestParams, CompleteRequest, CompleteRequestParams, CompletionArgument,
+    CompletionReference, DiscoverRequest, Era, GetPromptRequest, GetPromptRequestParams, ListPromptsRequest,
+    ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest, LoggingLevel, PingRequest,
+    ReadResourceRequest, ReadResourceRequestParams, RequestParams, SetLevelRequest, SetLevelRequestParams,
+    SubscribeRequest, SubscribeRequestParams, UnsubscribeRequest, UnsubscribeRequestParams,
+};
+
+use crate::{Call, Client, Result, call::ListCall, session::lock};
+
+impl Client {
+    /// Lists the tools.
+    ///
+    /// Section: [Listing Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools).
+    pub fn list_tools(&self) -> ListCall<ListToolsRequest> {
+        ListCall::new(self.clone())
+    }
+
+    /// Calls the tool `name`. A tool's own failure is a result with `isError`, not an error.
+    ///
+    /// Section: [Calling Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools).
+    pub fn call_tool(&self, name: impl Into<String>) -> Call<CallToolRequest> {
+        self.request(CallToolRequestParams::new(name.into()))
+    }
+
+    /// Lists the resources.
+    ///
+    /// Section: [Listing Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources#listing-resources).
+    pub fn list_resources(&self) -> ListCall<ListResourcesRequest> {
+        ListCall::new(self.clone())
+    }
+
+    /// Lists the templates of resources.
+    ///
+    /// Section: [Resource Templates](https://modelcontextprotocol.io/specification/2026-07-28/server/resources#resource-templates).
+    pub fn list_resource_templates(&self) -> ListCall<ListResourceTemplatesRequest> {
+        ListCall::new(self.clone())
+    }
+
+    /// Reads the resource at `uri`.
+    ///
+    /// Section: [Reading Resources](https://modelcontextprotocol.io/specification/2026-07-28/server/resources#reading-resources).
+    pub fn read_resource(&self, uri: impl Into<String>) -> Call<ReadResourceRequest> {
+        self.request(ReadResourceRequestParams::new(uri.into()))
+    }
+
+    /// Asks for `notifications/resources/updated` of the resource at `uri`. Legacy era; in the modern era
+    /// [`listen`](Self::listen) does it, and on legacy servers that rests on this.
+    pub fn subscribe_resource(&self, uri: impl Into<String>) -> Call<SubscribeRequest> {
+        self.request(SubscribeRequestParams::new(uri.into()))
+    }
+
+    /// Ends what [`subscribe_resource`](Self::subscribe_resource) began. Legacy era.
+    pub fn unsubscribe_resource(&self, uri: impl Into<String>) -> Call<UnsubscribeRequest> {
+        self.request(UnsubscribeRequestParams::new(uri.into()))
+    }
+
+    /// Lists the prompts.
+    ///
+    /// Section: [Listing Prompts](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#listing-prompts).
+    pub fn list_prompts(&self) -> ListCall<ListPromptsRequest> {
+        ListCall::new(self.clone())
+    }
+
+    /// Gets the prompt `name`; arguments by [`arg`](Call::arg).
+    ///
+    /// Section: [Getting a Prompt](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#getting-a-prompt).
+    pub fn get_prompt(&self, name: impl Into<String>) -> Call<GetPromptRequest> {
+        self.request(GetPromptRequestParams::new(name.into()))
+    }
+
+    /// Asks how the value of an argument may go on, of a prompt or of a template of resources.
+    ///
+    /// Section: [Completion](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion).
+    pub fn complete(
+        &self,
+        reference: impl Into<CompletionReference>,
+        argument: impl Into<String>,
+        value: impl Into<String>,
+    ) -> Call<CompleteRequest> {
+        let argument = CompletionArgument::new(argument.into(), value.into());
+        self.request(CompleteRequestParams::new(reference.into(), argument))
+    }
+
+    /// Sets the lowest level of log messages that the server sends. In the legacy era this is a request; in the modern
+    /// era the level goes with every later request, and [`Call::log_level`] overrides it.
+    ///
+    /// # Errors
+    /// As any call; never in the modern era.
+    pub async fn set_log_level(&self, level: LoggingLevel) -> Result<()> {
+        match self.negotiated().era() {
+            Era::Legacy => self.request::<SetLevelRequest>(SetLevelRequestParams::new(level)).await.map(drop),
+            Era::Modern => {
+                *lock(&self.0.log_level) = Some(level);
+                Ok(())
+            }
+        }
+    }
+
+    /// Asks the server whether it is there: `ping`, in the modern era `server/discover`.
+    ///
+    /// # Errors
+    /// As any call.
+    pub async fn ping(&self) -> Result<()> {
+        match self.negotiated().era() {
+            Era::Legacy => self.request::<PingRequest>(RequestParams::new()).await.map(drop),
+            Era::Modern => self.request::<DiscoverRequest>(RequestParams::new()).await.map(drop),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Every method by name: what goes out, what comes back, and that all of them end alike.
+
+use std::{
+    future::{Future, IntoFuture},
+    pin::Pin,
+};
+
+use crate::common::{builder, connected, legacy, modern, secs};
+use mcp_client::{Client, Error, ErrorKind};
+use mcp_transport::{Delivery, TransportError, TransportErrorKind};
+use mcp_types::{LoggingLevel, PromptReference, ResourceTemplateReference, Revision};
+use serde_json::{Value, json};
+
+type Done = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
+type Make = fn(Client) -> Done;
+
+fn done<T: Send + 'static>(call: impl Future<Output = Result<T, Error>> + Send + 'static) -> Done {
+    Box::pin(async move { call.await.map(drop) })
+}
+
+/// Method, what its params hold beside `_meta`, a result, and the call.
+fn common() -> Vec<(&'static str, Value, &'static str, Make)> {
+    vec![
+        ("tools/list", json!({}), r#"{"resultType":"complete","tools":[]}"#, |c| {
+            done(async move { c.list_tools().all().await })
+        }),
+        (
+            "tools/call",
+            json!({"name": "t", "arguments": {"a": 1}}),
+            r#"{"resultType":"complete","content":[]}"#,
+            |c| done(c.call_tool("t").args(&json!({"a": 1})).unwrap().into_future()),
+        ),
+        ("resources/list", json!({}), r#"{"resultType":"complete","resources":[]}"#, |c| {
+            done(async move { c.list_resources().all().await })
+        }),
+        (
+            "resources/templates/list",
+            json!({"cursor": "x"}),
+            r#"{"resultType":"complete","resourceTemplates":[]}"#,
+            |c| done(c.list_resource_templates().page(Some("x".into())).into_future()),
+        ),
+        ("resources/read", json!({"uri": "file:///a"}), r#"{"resultType":"complete","contents":[]}"#, |c| {
+            done(c.read_resource("file:///a").into_future())
+        }),
+        ("prompts/list", json!({}), r#"{"resultType":"complete","prompts":[]}"#, |c| {
+            done(async move { c.list_prompts().stream().next().await.transpose() })
+        }),
+        (
+            "prompts/get",
+            json!({"name": "p", "arguments": {"k": "v"}}),
+            r#"{"resultType":"complete","messages":[]}"#,
+            |c| done(c.get_prompt("p").arg("k", "v").into_future()),
+        ),
+        (
+            "completion/complete",
+            json!({"ref": {"type": "ref/prompt", "name": "p"}, "argument": {"name": "k", "value": "v"}, "context": {"arguments": {"o": "x"}}}),
+            r#"{"resultType":"complete","completion":{"values":["vv"]}}"#,
+            |c| done(c.complete(PromptReference::new("p"), "k", "v").known("o", "x").into_future()),
+        ),
+    ]
+}
+
+fn legacy_only() -> Vec<(&'static str, Value, &'static str, Make)> {
+    vec![
+        ("ping", Value::Null, "{}", |c| done(async move { c.ping().await })),
+        ("logging/setLevel", json!({"level": "warning"}), "{}", |c| {
+            done(async move { c.set_log_level(LoggingLevel::Warning).await })
+        }),
+        ("resources/subscribe", json!({"uri": "u"}), "{}", |c| done(c.subscribe_resource("u").into_future())),
+        ("resources/unsubscribe", json!({"uri": "u"}), "{}", |c| {
+            done(c.unsubscribe_resource("u").into_future())
+        }),
+    ]
+}
+
+fn modern_only() -> Vec<(&'static str, Value, &'static str, Make)> {
+    vec![(
+        "server/discover",
+        json!({}),
+        r#"{"resultType":"complete","supportedVersions":[],"capabilities":{}}"#,
+        |c| done(async move { c.ping().await }),
+    )]
+}
+
+fn of(revision: Revision) -> Vec<(&'static str, Value, &'static str, Make)> {
+    let mut methods = common();
+    methods.extend(if revision == Revision::V2026_07_28 { modern_only() } else { legacy_only() });
+    methods
+}
+
+const BOTH: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
+
+#[tokio::test(start_paused = true)]
+async fn every_method_goes_out_and_comes_back() {
+    for revision in BOTH {
+        let (client, mut peer) = connected(builder(), revision).await;
+        for (method, params, result, make) in of(revision) {
+            let server = async {
+                let request = peer.expect(method).await;
+                let mut sent = request.params_value();
+                if let Some(members) = sent.as_object_mut() {
+                    members.remove("_meta");
+                }
+                let nothing = |value: &Value| value.is_null() || *value == json!({});
+                assert!(sent == params || (nothing(&sent) && nothing(&params)), "{method}: {sent}");
+                request.reply(result);
+            };
+            let (outcome, ()) = tokio::join!(make(client.clone()), server);
+            outcome.unwrap_or_else(|error| panic!("{method}: {error}"));
+        }
+    }
+}
+
+/// Dropped, expired, aborted and closed calls behave alike on all methods: exactly one cancel, nothing left.
+#[tokio::test(start_paused = true)]
+async fn every_method_ends_alike() {
+    for revision in BOTH {
+        for (method, _, _, make) in of(revision) {
+            // Expired.
+            let (client, mut peer) = connected(builder(), revision).await;
+            let (outcome, ()) = tokio::join!(make(client.clone()), async {
+                let id = peer.expect(method).await.id().to_string();
+                peer.expect_notification("notifications/cancelled")
+                    .await
+                    .with_params(&format!(r#"{{"requestId":{id}}}"#));
+                peer.expect_nothing(secs(1000)).await;
+            });
+            let error = outcome.unwrap_err();
+            assert_eq!((error.kind(), error.method()), (ErrorKind::Timeout, Some(method)), "{revision}");
+
+            // Aborted, which is dropped in another task.
+            let call = tokio::spawn(make(client.clone()));
+            let id = peer.expect(method).await.id().to_string();
+            call.abort();
+            peer.expect_notification("notifications/cancelled")
+                .await
+                .with_params(&format!(r#"{{"requestId":{id}}}"#));
+            peer.expect_nothing(secs(1000)).await;
+
+            // Refused.
+            let (outcome, ()) = tokio::join!(make(client.clone()), async {
+                peer.expect(method).await.reply_error(-32602, "no");
+            });
+            assert_eq!(outcome.unwrap_err().rpc().unwrap().code.0, -32602);
+
+            // Closed.
+            let call = tokio::spawn(make(client.clone()));
+            peer.expect(method).await;
+            client.close_within(secs(0)).await;
+            let error = call.await.unwrap().unwrap_err();
+            assert_eq!((error.kind(), error.may_have_executed()), (ErrorKind::Closed, true), "{method}");
+            let error = make(client.clone()).await.unwrap_err();
+            assert_eq!((error.kind(), error.may_have_executed()), (ErrorKind::Closed, false), "{method}");
+
+            // Lost.
+            let (client, mut peer) = connected(builder(), revision).await;
+            let call = tokio::spawn(make(client.clone()));
+            peer.expect(method).await;
+            peer.fail(TransportError::new(TransportErrorKind::Exited, Delivery::MaybeSent, "exited"));
+            assert_eq!(call.await.unwrap().unwrap_err().kind(), ErrorKind::Transport, "{method}");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn methods_of_the_other_era_are_refused() {
+    let (client, mut peer) = modern().await;
+    for call in [
+        client.subscribe_resource("u").into_future().await.map(drop),
+        client.unsubscribe_resource("u").await.map(drop),
+    ] {
+        assert_eq!(call.unwrap_err().kind(), ErrorKind::Unsupported);
+    }
+    // In the modern era the level goes with each request; nothing is sent now.
+    client.set_log_level(LoggingLevel::Debug).await.unwrap();
+    peer.expect_nothing(secs(1)).await;
+
+    let (client, mut peer) = legacy().await;
+    let templates = client.complete(ResourceTemplateReference::new("file:///{x}"), "x", "a");
+    let (completed, ()) = tokio::join!(templates.into_future(), async {
+        let request = peer.expect("completion/complete").await;
+        assert_eq!(request.params_value()["ref"], json!({"type": "ref/resource", "uri": "file:///{x}"}));
+        request.reply(r#"{"completion":{"values":["aa","ab"],"total":2,"hasMore":false}}"#);
+    });
+    assert_eq!(completed.unwrap().completion.values.to_vec(), ["aa", "ab"]);
+}
