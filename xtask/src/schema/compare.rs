@@ -241,7 +241,9 @@ impl<'a> Comparison<'a> {
             Kind::Scalar(allowed) if allowed.iter().all(|kind| holds(kind)) => {
                 self.seen.kinds(at, kinds, allowed.iter().copied());
             }
-            Kind::Values(values) if values.iter().all(|value| holds(kind_of(value))) => {
+            Kind::Values(values)
+                if values.iter().all(|value| holds(kind_of(value)) && fits_sign(value, ty)) =>
+            {
                 // Fewer values than the type holds: fine as long as another revision allows them all.
                 self.seen.kinds(at, kinds, []);
             }
@@ -286,6 +288,11 @@ impl<'a> Comparison<'a> {
         }
         self.reach_all(document, schema);
     }
+}
+
+/// A negative number does not fit in an unsigned one.
+fn fits_sign(value: &Json, ty: &RustType) -> bool {
+    ty.name != "u64" || !matches!(value, Json::Number(text) if text.starts_with('-'))
 }
 
 fn kind_of(value: &Json) -> &'static str {

@@ -166,6 +166,10 @@ impl<'a> Comparison<'a> {
                 *params = all;
             }
         }
+        if let Kind::Object(params) = &schema.kind {
+            let names = params.properties.iter().map(|property| property.name.to_string());
+            self.seen.params.entry(name.to_string()).or_default().extend(names);
+        }
         self.value(document, &schema, ty, &at);
     }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     finding::{Finding, Rule},
-    inventory::{Inventory, Member, TypeInfo, TypeShape},
+    inventory::{Inventory, Member, Shape, TypeInfo, TypeShape},
     revision::{Revision, in_words},
 };
 
@@ -20,6 +20,8 @@ pub(super) struct Seen {
     pub(super) variants: BTreeMap<String, BTreeSet<String>>,
     /// The definitions that have a marker type.
     pub(super) markers: BTreeSet<String>,
+    /// The parameters that messages have, by the name of the message.
+    pub(super) params: BTreeMap<String, BTreeSet<String>>,
     /// The names of all definitions.
     pub(super) definitions: BTreeSet<String>,
     pub(super) codes: BTreeSet<i64>,
@@ -64,10 +66,6 @@ impl Seen {
         for kind in allowed {
             held.surplus.remove(kind);
             held.allowed.insert(kind.to_string());
-            // A type for numbers is right where the schema says integer only if it keeps every digit, which both do.
-            if kind == "integer" && !holds.contains(&"integer") {
-                held.surplus.remove("number");
-            }
         }
     }
 
@@ -84,6 +82,7 @@ impl Seen {
         for info in inventory.types.values() {
             self.sum_up_type(info, &mut findings);
         }
+        findings.extend(self.borrowed_params(inventory));
         let mut extra = |name: &str, what: &str| {
             let problem = format!("no revision has this {what}");
             findings.push(Finding::new(
@@ -102,6 +101,26 @@ impl Seen {
         }
         for (code, name) in inventory.codes.iter().filter(|(code, _)| !self.codes.contains(code)) {
             extra(&format!("ErrorCode.{name}"), &format!("error code, {code}"));
+        }
+        findings
+    }
+
+    /// Parameters that a message has only because it shares their type with another one.
+    fn borrowed_params(&self, inventory: &Inventory) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for (message, own) in &self.params {
+            let Some(marker) = inventory.markers.get(message) else { continue };
+            let Some(Shape::Type(info)) = inventory.shape(&marker.params) else { continue };
+            let TypeShape::Object { members, .. } = &info.shape else { continue };
+            for member in members.iter().filter(|member| !own.contains(&member.name)) {
+                // A member that nothing has is reported for the type.
+                let nodes = self.nodes.get(&info.name).map(Vec::as_slice).unwrap_or_default();
+                if nodes.iter().any(|node| node.properties.contains_key(&member.name)) {
+                    let problem = format!("`{}` has it, and no revision has it in this message", info.name);
+                    let place = format!("{message}.params.{}", member.name);
+                    findings.push(Finding::new(None, place, Rule::Extra, problem, "a type of its own"));
+                }
+            }
         }
         findings
     }

@@ -60,10 +60,18 @@ impl<'a> Comparison<'a> {
         if let Some(tag) = key.and_then(|key| constant(document, alternative, key)) {
             return variants.iter().find(|(other, _)| *other == tag);
         }
+        // What has a type of its own must not pass for another one; only a union in this one may hold it.
+        let has_own = place.is_some_and(|place| self.inventory.types.contains_key(&place.name));
+        let may_hold = |ty: &RustType| !has_own || self.is_union(ty);
         let fitting = variants
             .iter()
+            .filter(|(_, ty)| may_hold(ty))
             .filter_map(|variant| Some((self.surplus(document, alternative, &variant.1)?, variant)));
         fitting.min_by_key(|(surplus, _)| *surplus).map(|(_, variant)| variant)
+    }
+
+    fn is_union(&self, ty: &RustType) -> bool {
+        matches!(self.inventory.shape(ty), Some(Shape::Type(TypeInfo { shape: TypeShape::Union { .. }, .. })))
     }
 
     /// How many members the type has that the alternative lacks. `None`: it does not fit at all.

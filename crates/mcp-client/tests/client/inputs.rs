@@ -17,8 +17,10 @@ use tokio::time::Instant;
 const DONE: &str = r#"{"resultType":"complete","content":[]}"#;
 const FORM: &str = r#"{"mode":"form","message":"Name?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer","default":7}},"required":["name"]}}"#;
 
+type Asked = Arc<Mutex<Vec<(ElicitRequestParams, RequestContext)>>>;
+
 /// Answers every form with a name, says yes to every URL, and keeps what it was asked.
-fn answering() -> (ClientBuilder, Arc<Mutex<Vec<(ElicitRequestParams, RequestContext)>>>) {
+fn answering() -> (ClientBuilder, Asked) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let keep = Arc::clone(&asked);
     let answering = builder()

@@ -40,11 +40,11 @@ async fn progress_that_nobody_takes_is_bounded_and_the_loss_is_told() {
         let open = peer.expect("tools/call").await;
         open.progress(-1.0, None);
         taken.notified().await;
-        let token = open.progress_token().unwrap();
+        let progress_token = open.progress_token().unwrap();
         peer.flood(
             100_000,
             "notifications/progress",
-            &format!(r#"{{"progressToken":{token},"progress":{{n}}}}"#),
+            &format!(r#"{{"progressToken":{progress_token},"progress":{{n}}}}"#),
         );
         open.reply(r#"{"content":[]}"#);
         peer.expect("ping").await.reply("{}");

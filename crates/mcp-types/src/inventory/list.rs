@@ -18,7 +18,7 @@ macro_rules! types {
             &[$(<$ty as Described>::INFO),*]
         }
 
-        /// How to read and write the types, in the order of [`types`].
+        /// How to read and write the types, in the order of `types`.
         pub fn codecs() -> Vec<Codec> {
             vec![$(Codec::of::<$ty>()),*]
         }
@@ -32,7 +32,7 @@ macro_rules! markers {
             &[$(<$ty as DescribedMethod>::INFO),*]
         }
 
-        /// The whole names of the marker types, in the order of [`methods`].
+        /// The whole names of the marker types, in the order of `methods`.
         pub fn method_paths() -> Vec<&'static str> {
             vec![$(std::any::type_name::<$ty>()),*]
         }

@@ -54,6 +54,27 @@ fn parameters_that_may_be_absent_must_not_require_anything() {
 }
 
 #[test]
+fn a_message_has_no_parameters_of_another_one() {
+    let more = r#""MoreRequest": {"type": "object", "properties": {"method": {"const": "more"}, "params":
+        {"type": "object", "properties": {"name": {"type": "string"}, "size": {"type": "integer"}}, "required": ["name"]}},
+        "required": ["method", "params"]}"#;
+    let schema = format!("{SCHEMA}, {more}");
+    let mut rust = rust().marker("CallRequest", "call", "CallParams", Some("CallResult")).marker(
+        "MoreRequest",
+        "more",
+        "CallParams",
+        Some("EmptyResult"),
+    );
+    rust.types[0] = rust.types[0].replace(
+        &required("name", "String"),
+        &format!("{},{}", required("name", "String"), optional("size", "u64")),
+    );
+    let found = rust.against(&schema);
+    assert!(found.contains(&"CallRequest.params.size extra".to_string()), "{found:?}");
+    assert!(found.iter().all(|found| !found.starts_with("MoreRequest.params")), "{found:?}");
+}
+
+#[test]
 fn the_table_of_methods_says_what_the_schema_says() {
     let marked = rust().marker("CallRequest", "call", "CallParams", Some("CallResult"));
     let found = |rust: Rust| -> Vec<_> {
@@ -107,6 +128,10 @@ fn an_error_needs_its_code_and_the_type_of_its_data() {
     let data = object(&[required("url", "String")]);
     assert_eq!(with_code(-7).ty("BadUrlErrorData", &data).against(schema), [""; 0]);
     assert_eq!(with_code(-7).against(schema), ["BadURLError.data type"]);
+    let unsigned = object(&[required("code", "u64"), optional("data", "Json")]);
+    let mut rust = Rust::default().ty("JsonRpcError", &unsigned).alias("Error", "JsonRpcError");
+    rust.codes.push(r#"{"name":"BAD_URL","code":-7}"#.to_string());
+    assert_eq!(rust.ty("BadUrlErrorData", &data).against(schema), ["JsonRpcError.code kind"]);
     let found = with_code(-8).ty("BadUrlErrorData", &data).against(schema);
     assert_eq!(found, ["BadURLError value", "ErrorCode.BAD_URL extra"]);
     let other = object(&[required("uri", "String")]);

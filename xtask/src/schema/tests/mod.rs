@@ -2,8 +2,6 @@
 
 mod everything;
 mod examples;
-#[cfg(mutants)]
-mod mutants;
 mod objects;
 mod unions;
 

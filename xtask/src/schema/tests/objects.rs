@@ -86,15 +86,12 @@ fn a_member_must_hold_what_the_schema_allows() {
         ("Nowhere", "kind"),
         ("Json", "wider"),
         ("RequestId", "wider"),
+        ("f64", "wider"),
+        ("Number", "wider"),
     ] {
         let mut with = members();
         with[1] = optional("size", ty);
         assert_eq!(tool(&with).against(TOOL), [format!("Tool.size {rule}")], "{ty}");
-    }
-    for ty in ["f64", "Number", "u64"] {
-        let mut with = members();
-        with[1] = optional("size", ty);
-        assert_eq!(tool(&with).against(TOOL), [""; 0], "{ty}");
     }
 }
 

@@ -51,6 +51,19 @@ fn a_union_in_a_union_is_taken_apart() {
 }
 
 #[test]
+fn what_has_a_type_of_its_own_does_not_pass_for_another() {
+    let schema = r##""Form": {"anyOf": [{"$ref": "#/$defs/Plain"}, {"$ref": "#/$defs/Named"}]},
+        "Plain": {"type": "object", "properties": {"enum": {}}, "required": ["enum"]},
+        "Named": {"type": "object", "properties": {"enum": {}, "names": {}}, "required": ["enum"]}"##;
+    let rust = Rust::default()
+        .ty("Plain", &object(&[required("enum", "Json")]))
+        .ty("Named", &object(&[required("enum", "Json"), optional("names", "Json")]));
+    let form = |variants: &str| rust.clone().ty("Form", &format!(r#"{{"union":[{variants}],"key":null}}"#));
+    assert_eq!(form(r#"["enum","Plain"],["names","Named"]"#).against(schema), [""; 0]);
+    assert_eq!(form(r#"["names","Named"]"#).against(schema), ["Form variant"]);
+}
+
+#[test]
 fn alternatives_without_a_tag_are_told_apart_by_what_they_have() {
     let schema = r#""Contents": {"anyOf": [
         {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
