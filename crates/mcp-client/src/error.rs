@@ -47,6 +47,8 @@ pub enum ErrorKind {
     /// The server wants input before it goes on, and the client cannot give it: no handler, a handler that failed, or too
     /// many rounds. See [`Error::raw_result`], and [`Call::once`](crate::Call::once) to go on by hand.
     InputRequired,
+    /// The tool failed, and the caller asked for that to be an error: see [`Error::raw_result`].
+    Tool,
     /// A list has more pages than the limit allows.
     TooManyPages,
 }
@@ -69,6 +71,8 @@ pub(crate) enum Cause {
     Decode(serde_json::Error, Raw),
     ResultType(String, Raw),
     InputRequired(Raw),
+    /// What the tool says.
+    Tool(String, Raw),
     TooManyPages(usize),
     NoReply,
 }
@@ -134,6 +138,7 @@ impl Error {
             Cause::Arguments(_) => ErrorKind::InvalidArguments,
             Cause::Decode(..) | Cause::ResultType(..) => ErrorKind::InvalidResult,
             Cause::InputRequired(_) => ErrorKind::InputRequired,
+            Cause::Tool(..) => ErrorKind::Tool,
             Cause::TooManyPages(_) => ErrorKind::TooManyPages,
         }
     }
@@ -184,9 +189,10 @@ impl Error {
 
     pub(crate) fn raw_bytes(&self) -> Option<Bytes> {
         match &self.0.cause {
-            Cause::Decode(_, raw) | Cause::ResultType(_, raw) | Cause::InputRequired(raw) => {
-                Some(raw.0.clone())
-            }
+            Cause::Decode(_, raw)
+            | Cause::ResultType(_, raw)
+            | Cause::InputRequired(raw)
+            | Cause::Tool(_, raw) => Some(raw.0.clone()),
             _ => None,
         }
     }
@@ -197,7 +203,7 @@ impl Error {
             Cause::Transport(error) => self.0.sent && error.delivery() == Delivery::MaybeSent,
             Cause::Rpc(error) => !REFUSALS.contains(&error.code),
             Cause::Timeout(_) | Cause::Cancelled(_) | Cause::Closed | Cause::NoReply => self.0.sent,
-            Cause::Decode(..) | Cause::ResultType(..) | Cause::InputRequired(_) => true,
+            Cause::Decode(..) | Cause::ResultType(..) | Cause::InputRequired(_) | Cause::Tool(..) => true,
             Cause::Negotiation(_)
             | Cause::Revision(_)
             | Cause::Capability(_)
@@ -251,6 +257,8 @@ impl fmt::Display for Error {
             Cause::Decode(error, _) => write!(f, "the server's result does not fit: {error}")?,
             Cause::ResultType(kind, _) => write!(f, "the server's result is of an unknown type: `{kind}`")?,
             Cause::InputRequired(_) => f.write_str("the server wants input first")?,
+            Cause::Tool(text, _) if text.is_empty() => f.write_str("the tool failed")?,
+            Cause::Tool(text, _) => write!(f, "the tool failed: {text}")?,
             Cause::TooManyPages(limit) => write!(f, "the list has more than {limit} pages")?,
             Cause::NoReply => f.write_str("the exchange ended without a reply")?,
         }

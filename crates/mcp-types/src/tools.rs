@@ -1,6 +1,7 @@
 use crate::{
-    CacheScope, ContentBlock, Cursor, Icon, InputResponses, Json, JsonSchema, List, Meta, NotificationParams,
-    PaginatedRequestParams, ResultType, Revision, TaskMetadata,
+    AudioContent, CacheScope, ContentBlock, Cursor, EmbeddedResource, Icon, ImageContent, InputResponses,
+    Json, JsonSchema, List, Meta, NotificationParams, PaginatedRequestParams, ResourceLink, ResultType,
+    Revision, TaskMetadata,
 };
 
 requests! {
@@ -186,6 +187,44 @@ impl CallToolResult {
         let nullable = revision >= Revision::V2026_07_28;
         self.structured_content.as_ref().filter(|json| nullable || !json.is_null())
     }
+
+    /// The text blocks, joined by line breaks: what to give a model that takes text only.
+    pub fn text(&self) -> String {
+        let texts: Vec<_> = self.content.iter().filter_map(ContentBlock::as_text).collect();
+        texts.join("\n")
+    }
+
+    /// The images.
+    pub fn images(&self) -> impl Iterator<Item = &ImageContent> {
+        self.content.iter().filter_map(|block| match block {
+            ContentBlock::Image(image) => Some(image),
+            _ => None,
+        })
+    }
+
+    /// The audio.
+    pub fn audio(&self) -> impl Iterator<Item = &AudioContent> {
+        self.content.iter().filter_map(|block| match block {
+            ContentBlock::Audio(audio) => Some(audio),
+            _ => None,
+        })
+    }
+
+    /// The links to resources.
+    pub fn resource_links(&self) -> impl Iterator<Item = &ResourceLink> {
+        self.content.iter().filter_map(|block| match block {
+            ContentBlock::ResourceLink(link) => Some(link),
+            _ => None,
+        })
+    }
+
+    /// The embedded resources.
+    pub fn resources(&self) -> impl Iterator<Item = &EmbeddedResource> {
+        self.content.iter().filter_map(|block| match block {
+            ContentBlock::Resource(resource) => Some(resource),
+            _ => None,
+        })
+    }
 }
 
 #[cfg(test)]
@@ -208,6 +247,20 @@ mod tests {
         assert_eq!((bad.index, bad.json.as_str()), (1, r#"{"name":"bad"}"#));
         assert!(bad.reason.contains("inputSchema"), "{}", bad.reason);
         assert_eq!(worse.index, 2);
+    }
+
+    #[test]
+    fn a_result_is_taken_apart_by_kind() {
+        let result: CallToolResult = serde_json::from_str(
+            r#"{"content":[{"type":"text","text":"a"},{"type":"image","data":"QQ==","mimeType":"image/png"},
+                {"type":"text","text":"b"},{"type":"audio","data":"QQ==","mimeType":"audio/wav"},
+                {"type":"resource_link","uri":"f:/x","name":"n"},{"type":"hologram"},
+                {"type":"resource","resource":{"uri":"f:/y","text":"t"}}]}"#,
+        )
+        .unwrap();
+        assert_eq!(result.text(), "a\nb");
+        let counts = [result.images().count(), result.audio().count(), result.resource_links().count()];
+        assert_eq!((counts, result.resources().count()), ([1, 1, 1], 1));
     }
 
     /// Field report T-05.

@@ -12,7 +12,15 @@ const BUILD_LIMIT: Duration = Duration::from_secs(20 * 60);
 const EXAMPLE_LIMIT: Duration = Duration::from_secs(60);
 
 /// Examples that are run, not only compiled: those that end by themselves and need nothing from outside.
-const EXAMPLES: &[&str] = &["quickstart", "custom_method", "progress_and_cancel", "websocket_transport"];
+const EXAMPLES: &[&str] = &[
+    "quickstart",
+    "custom_method",
+    "progress_and_cancel",
+    "websocket_transport",
+    "server_to_client",
+    "multi_round_trip",
+    "agent_loop",
+];
 
 /// A named part of CI.
 #[derive(Debug)]

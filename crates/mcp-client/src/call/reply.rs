@@ -1,6 +1,7 @@
 use std::{fmt, ops::Deref};
 
 use bytes::Bytes;
+use mcp_types::{CallToolRequest, CallToolResult, Request};
 use serde::de::{DeserializeOwned, Error as _};
 
 use crate::{
@@ -41,6 +42,41 @@ impl<T> Reply<T> {
     /// The decoded result alone.
     pub fn into_inner(self) -> T {
         self.value
+    }
+}
+
+impl Reply<CallToolResult> {
+    /// The structured result, decoded: `structuredContent`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Tool`](crate::ErrorKind::Tool) when the tool failed;
+    /// [`ErrorKind::InvalidResult`](crate::ErrorKind::InvalidResult) when there is no structured result, or it is no `S`.
+    pub fn structured<S: DeserializeOwned>(&self) -> Result<S> {
+        let invalid = |error| {
+            Error::new(Cause::Decode(error, Raw(self.raw.clone()))).of_method(&CallToolRequest::METHOD.into())
+        };
+        self.tool_error()?;
+        match &self.value.structured_content {
+            Some(json) => json.decode().map_err(invalid),
+            None => Err(invalid(serde_json::Error::custom("there is no structured content"))),
+        }
+    }
+
+    /// The same result, unless the tool failed: then its text, as an error.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Tool`](crate::ErrorKind::Tool) when the tool failed (`isError`).
+    pub fn into_success(self) -> Result<Self> {
+        self.tool_error()?;
+        Ok(self)
+    }
+
+    fn tool_error(&self) -> Result<()> {
+        if self.value.is_error() {
+            let cause = Cause::Tool(self.value.text(), Raw(self.raw.clone()));
+            return Err(Error::new(cause).of_method(&CallToolRequest::METHOD.into()));
+        }
+        Ok(())
     }
 }
 

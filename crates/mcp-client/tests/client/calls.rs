@@ -204,3 +204,38 @@ async fn any_method_can_be_called() {
     };
     tokio::join!(server, calls);
 }
+
+/// A tool's own failure is a result; an error when asked. Structured results are decoded by the caller's type.
+#[tokio::test(start_paused = true)]
+async fn a_result_is_structured_or_says_why_not() {
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    struct Weather {
+        celsius: f64,
+    }
+
+    let (client, mut peer) = modern().await;
+    let server = async {
+        for result in [
+            r#"{"resultType":"complete","content":[],"structuredContent":{"celsius":7.5}}"#,
+            r#"{"resultType":"complete","content":[{"type":"text","text":"no such city"}],"isError":true}"#,
+            r#"{"resultType":"complete","content":[]}"#,
+            r#"{"resultType":"complete","content":[],"structuredContent":[7.5]}"#,
+        ] {
+            peer.expect("tools/call").await.reply(result);
+        }
+    };
+    let calls = async {
+        let weather: Weather = client.call_tool("t").await.unwrap().structured().unwrap();
+        assert_eq!(weather, Weather { celsius: 7.5 });
+        let failed = client.call_tool("t").await.unwrap();
+        assert!(failed.is_error());
+        assert_eq!(failed.structured::<Weather>().unwrap_err().kind(), ErrorKind::Tool);
+        let error = failed.into_success().unwrap_err();
+        assert_eq!(error.to_string(), "tools/call: the tool failed: no such city");
+        for _ in 0..2 {
+            let error = client.call_tool("t").await.unwrap().structured::<Vec<String>>().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidResult);
+        }
+    };
+    tokio::join!(server, calls);
+}

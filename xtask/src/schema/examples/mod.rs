@@ -81,16 +81,18 @@ pub(super) fn check(
 /// The example as it is, and each variation that changes it.
 fn trips_of<'a>(inventory: &Inventory, example: &'a Example, route: &Route) -> Vec<Trip<'a>> {
     let all = variation::ALL.iter().enumerate();
-    all.map(|(index, variation)| (index, variation.name, variation.of(inventory, &example.json, &route.ty)))
-        .filter(|(index, _, given)| *index == 0 || *given != example.json)
-        .map(|(_, variation, given)| Trip {
-            example,
-            variation,
-            ty: route.ty.clone(),
-            command: route.command.clone(),
-            given,
-        })
-        .collect()
+    all.map(|(index, variation)| {
+        (index, variation.name, variation.apply(inventory, &example.json, &route.ty))
+    })
+    .filter(|(index, _, given)| *index == 0 || *given != example.json)
+    .map(|(_, variation, given)| Trip {
+        example,
+        variation,
+        ty: route.ty.clone(),
+        command: route.command.clone(),
+        given,
+    })
+    .collect()
 }
 
 fn arrived(inventory: &Inventory, trip: &Trip<'_>, answer: &str) -> Result<(), String> {

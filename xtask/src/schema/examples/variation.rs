@@ -24,11 +24,7 @@ pub(super) const ALL: [Variation; 7] = [
 
 impl Variation {
     /// The changed example; equal to it when there was nothing to change.
-    pub(super) fn of(&self, inventory: &Inventory, json: &Json, ty: &RustType) -> Json {
-        self.apply(inventory, json, ty)
-    }
-
-    fn apply(&self, inventory: &Inventory, json: &Json, ty: &RustType) -> Json {
+    pub(super) fn apply(&self, inventory: &Inventory, json: &Json, ty: &RustType) -> Json {
         let site = site(inventory, json, ty);
         let changed = match (&site.view, json) {
             (View::Exact, _) => self.apply_exact(json),

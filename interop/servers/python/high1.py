@@ -1,0 +1,22 @@
+"""The contract on the high level of the Python SDK 1.x."""
+
+from mcp.server.fastmcp import Context, FastMCP, Image
+from mcp.server.fastmcp.exceptions import ToolError
+from mcp.types import Completion
+
+import contract
+import high
+
+server = FastMCP(contract.NAME, instructions=contract.INSTRUCTIONS, log_level="ERROR")
+high.register(server, Context, Image, Completion, ToolError)
+
+
+@server.tool()
+async def ask(ctx: Context) -> str:
+    answer = await ctx.elicit(contract.QUESTION, high.Person)
+    if answer.action != "accept":
+        return answer.action
+    return contract.introduction(answer.data.name, answer.data.colour)
+
+
+server.run()

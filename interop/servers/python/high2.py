@@ -1,0 +1,31 @@
+"""The contract on the high level of the Python SDK 2.x, which serves both eras."""
+
+from typing import Annotated
+
+from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
+from mcp.server.mcpserver import Context, Image, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.resolve import Elicit, Resolve
+from mcp_types import Completion
+
+import contract
+import high
+
+server = MCPServer(
+    contract.NAME, version=contract.VERSION, instructions=contract.INSTRUCTIONS, log_level="ERROR"
+)
+high.register(server, Context, Image, Completion, ToolError)
+
+
+def who() -> Elicit[high.Person]:
+    return Elicit(contract.QUESTION, high.Person)
+
+
+@server.tool()
+async def ask(person: Annotated[ElicitationResult[high.Person], Resolve(who)]) -> str:
+    if not isinstance(person, AcceptedElicitation):
+        return person.action
+    return contract.introduction(person.data.name, person.data.colour)
+
+
+server.run()
