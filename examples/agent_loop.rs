@@ -24,7 +24,7 @@ impl Model for Scripted {
             match turn {
                 Turn::User(question) => println!("user: {question}"),
                 Turn::Calls(uses) => {
-                    println!("model: calls {:?}", uses.iter().map(|one| &one.name).collect::<Vec<_>>())
+                    println!("model: calls {:?}", uses.iter().map(|one| &one.name).collect::<Vec<_>>());
                 }
                 Turn::Result { id, text } => answers.push(format!("{id}: {text}")),
             }
