@@ -1,0 +1,148 @@
+//! Decoding one page of 500 tools: time, and what it allocates, against `serde_json::Value` of the same text.
+//!
+//! `cargo bench --manifest-path fuzz/Cargo.toml`. The allocations are exact and the same on every run; the time is the
+//! best of several runs.
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    fmt::Write as _,
+    hint::black_box,
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
+    time::{Duration, Instant},
+};
+
+use mcp_types::{JsonObject, ListToolsResult};
+use serde::de::DeserializeOwned;
+
+const TOOLS: usize = 500;
+const RUNS: usize = 200;
+
+fn main() {
+    let page = page();
+    let tools: ListToolsResult = serde_json::from_str(&page).expect("a page of tools");
+    assert_eq!((tools.tools.len(), tools.tools.rejected().len()), (TOOLS, 0));
+    println!("{TOOLS} tools, {} bytes of JSON\n", page.len());
+    println!("{:<26} {:>9} {:>12} {:>12} {:>12}", "into", "us", "allocations", "bytes", "bytes kept");
+    report::<ListToolsResult>("ListToolsResult", &page);
+    report::<JsonObject>("JsonObject (one level)", &page);
+    report::<serde_json::Value>("serde_json::Value", &page);
+}
+
+fn report<T: DeserializeOwned>(name: &str, page: &str) {
+    let before = Allocations::now();
+    let value: T = serde_json::from_str(page).expect("a page of tools");
+    let after = Allocations::now();
+    drop(black_box(value));
+    let best = (0..RUNS).map(|_| time::<T>(page)).min().unwrap_or_default();
+    println!(
+        "{name:<26} {:>9} {:>12} {:>12} {:>12}",
+        best.as_micros(),
+        after.count - before.count,
+        after.bytes - before.bytes,
+        after.live - before.live,
+    );
+}
+
+fn time<T: DeserializeOwned>(page: &str) -> Duration {
+    let start = Instant::now();
+    let value: T = serde_json::from_str(black_box(page)).expect("a page of tools");
+    let took = start.elapsed();
+    drop(black_box(value));
+    took
+}
+
+/// As servers in practice write them: all with descriptions and schemas, most with annotations, some with more.
+fn page() -> String {
+    let mut text = String::from(r#"{"tools":["#);
+    for index in 0..TOOLS {
+        let comma = if index == 0 { "" } else { "," };
+        let _ = write!(text, "{comma}{}", tool(index));
+    }
+    text.push_str(r#"],"nextCursor":"eyJwIjoxfQ==","ttlMs":60000,"cacheScope":"public","resultType":"complete"}"#);
+    text
+}
+
+fn tool(index: usize) -> String {
+    let mut text = format!(
+        r#"{{"name":"repository_lookup_{index}","title":"Look up number {index}","description":"Looks something up in a repository and gives it back as text.\nNumber {index} of many; the words are here so that the definition has the length that such definitions have in practice.","inputSchema":{{"type":"object","properties":{{"#
+    );
+    for (at, name) in ["repository", "branch", "path", "author", "since", "page"].iter().enumerate() {
+        let comma = if at == 0 { "" } else { "," };
+        let _ = write!(
+            text,
+            r#"{comma}"{name}":{{"type":"string","description":"The {name} that the operation applies to","maxLength":{}}}"#,
+            100 + at
+        );
+    }
+    text.push_str(r#"},"required":["repository"],"additionalProperties":false}"#);
+    if index % 4 == 0 {
+        text.push_str(r#","outputSchema":{"type":"object","properties":{"text":{"type":"string"},"lines":{"type":"integer","minimum":0}},"required":["text"]}"#);
+    }
+    if index % 5 != 0 {
+        text.push_str(r#","annotations":{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}"#);
+    }
+    if index % 10 == 0 {
+        text.push_str(r#","icons":[{"src":"https://example.com/icon.png","mimeType":"image/png","sizes":["48x48"]}],"_meta":{"com.example/category":"lookup","com.example/cost":1.50}"#);
+    }
+    text.push('}');
+    text
+}
+
+#[derive(Clone, Copy)]
+struct Allocations {
+    /// A reallocation counts as one, of its new size.
+    count: u64,
+    bytes: u64,
+    /// Allocated and not yet freed.
+    live: u64,
+}
+
+impl Allocations {
+    fn now() -> Self {
+        let bytes = BYTES.load(Relaxed);
+        Self { count: COUNT.load(Relaxed), bytes, live: bytes - FREED.load(Relaxed) }
+    }
+}
+
+static COUNT: AtomicU64 = AtomicU64::new(0);
+static BYTES: AtomicU64 = AtomicU64::new(0);
+static FREED: AtomicU64 = AtomicU64::new(0);
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+struct Counting;
+
+fn allocated(bytes: usize) {
+    COUNT.fetch_add(1, Relaxed);
+    BYTES.fetch_add(bytes as u64, Relaxed);
+}
+
+fn freed(bytes: usize) {
+    FREED.fetch_add(bytes as u64, Relaxed);
+}
+
+// SAFETY: every method hands its arguments to the system's allocator as they came, and its answer back.
+#[allow(unsafe_code, reason = "an allocator cannot be written without; this is not part of the product")]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        allocated(layout.size());
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        freed(layout.size());
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        allocated(layout.size());
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        allocated(size);
+        freed(layout.size());
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}

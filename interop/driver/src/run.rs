@@ -1,0 +1,203 @@
+//! One run: connect, take the steps, close, and look for what is left.
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use mcp_client::{Client, Versions};
+use mcp_transport_stdio::{Stderr, Stdio};
+use mcp_types::Revision;
+use tokio::time::{sleep, timeout};
+
+use crate::{
+    processes::Marker,
+    report::{Report, since},
+    scenario::{Folders, Run, Scenario, Server},
+    step::{Listed, Stage, Step, Topic},
+    user::User,
+};
+
+/// For a single call.
+const CALL_LIMIT: Duration = Duration::from_secs(20);
+/// How long the processes of a run that was broken off may take to end: all steps of the shutdown together.
+const SHUTDOWN: Duration = Duration::from_secs(8);
+/// How many lines of standard error are kept.
+const STDERR_LINES: usize = 40;
+
+type Lines = Arc<Mutex<VecDeque<String>>>;
+
+/// Does everything, and tells what came of it.
+pub(crate) async fn run(scenario: &Scenario, server: &Server, run: &Run, folders: &Folders) -> Report {
+    let begun = Instant::now();
+    let mut report = Report::new(&server.name, run.name());
+    let (marker, user, lines) = (Marker::new(), User::default(), Lines::default());
+    let limit = Duration::from_secs(server.limit);
+    let session = session(scenario, server, run, folders, (&marker, &user, &lines), &mut report);
+    let in_time = timeout(limit, session).await.is_ok();
+    if !in_time {
+        let last = report.checks.last().map_or("nothing", |check| check.what.as_str());
+        let why = format!("not done after {limit:?}; the last check that ended: {last}");
+        report.check(Topic::Close, "the limit of the server", begun, Err(why));
+    }
+    look_for_processes(&marker, if in_time { Duration::ZERO } else { SHUTDOWN }, &mut report).await;
+    report.notes = user.notes();
+    report.stderr = lines.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect();
+    report.milliseconds = since(begun);
+    report
+}
+
+async fn session(
+    scenario: &Scenario,
+    server: &Server,
+    run: &Run,
+    folders: &Folders,
+    (marker, user, lines): (&Marker, &User, &Lines),
+    report: &mut Report,
+) {
+    let begun = Instant::now();
+    let connected = match versions(run) {
+        Ok(versions) => {
+            let builder = Client::builder("interop", env!("CARGO_PKG_VERSION")).versions(versions);
+            let builder = builder.timeout(CALL_LIMIT).metadata_timeout(CALL_LIMIT);
+            let root = format!("file://{}", folders.work.display());
+            let connecting = user.serve(builder, root).connect(command(server, folders, marker, lines));
+            connecting.await.map_err(|error| error.to_string())
+        }
+        Err(error) => Err(error),
+    };
+    let client = match connected {
+        Ok(client) => client,
+        Err(error) => {
+            let result = match &run.refused {
+                Some(expected) if error.contains(expected) => Ok(()),
+                Some(expected) => Err(format!("expected a refusal with `{expected}`, came {error}")),
+                None => Err(error),
+            };
+            return report.check(Topic::Connect, "connect", begun, result);
+        }
+    };
+    let negotiated = client.negotiated();
+    report.revision = Some(negotiated.revision.to_string());
+    report.era = Some(format!("{:?}", negotiated.era()).to_lowercase());
+    report.identity = negotiated.server_info.as_ref().map(|info| format!("{} {}", info.name, info.version));
+    report.check(Topic::Connect, "connect", begun, as_expected(&client, server, run));
+    take_steps(scenario, &client, server, user, report).await;
+    let begun = Instant::now();
+    client.close().await;
+    report.check::<&str>(Topic::Close, "close", begun, Ok(()));
+}
+
+fn versions(run: &Run) -> Result<Versions, String> {
+    match &run.pin {
+        None => Ok(Versions::auto()),
+        Some(pin) => Revision::from_wire(pin).map(Versions::exactly).ok_or(format!("no revision `{pin}`")),
+    }
+}
+
+fn command(server: &Server, folders: &Folders, marker: &Marker, lines: &Lines) -> Stdio {
+    let lines = Arc::clone(lines);
+    let keep = move |line: &str| {
+        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == STDERR_LINES {
+            lines.pop_front();
+        }
+        lines.push_back(line.to_string());
+    };
+    Stdio::command(server.command.first().map_or("", String::as_str))
+        .args(server.command.iter().skip(1))
+        .envs(&server.environment)
+        .env(Marker::NAME, marker.value())
+        .current_dir(&folders.work)
+        .stderr(Stderr::lines(keep))
+}
+
+fn as_expected(client: &Client, server: &Server, run: &Run) -> Result<(), String> {
+    let negotiated = client.negotiated();
+    if run.refused.is_some() {
+        return Err("expected a refusal, came a connection".to_string());
+    }
+    if negotiated.revision.to_string() != run.revision {
+        return Err(format!("expected revision {}, came {}", run.revision, negotiated.revision));
+    }
+    let name = negotiated.server_info.as_ref().map(|info| &info.name);
+    if server.server_info.is_some() && name != server.server_info.as_ref() {
+        return Err(format!("expected the server to be {:?}, came {name:?}", server.server_info));
+    }
+    Ok(())
+}
+
+async fn take_steps(
+    scenario: &Scenario,
+    client: &Client,
+    server: &Server,
+    user: &User,
+    report: &mut Report,
+) {
+    undeclared(scenario, client, server, report);
+    for step in &scenario.steps {
+        let (topic, what) = (step.action.topic(), step.action.what());
+        if let Some(why) = not_done(step, client, server) {
+            report.absent(topic, what, why);
+            continue;
+        }
+        let begun = Instant::now();
+        let mut stage = Stage { client, user, server, report };
+        let result = step.action.perform(&mut stage).await;
+        report.check(topic, what, begun, result);
+    }
+}
+
+/// What is missing on one of the sides: each topic has a step, or a reason; each list is read, or is not declared; and
+/// what is said to be missing is not declared.
+fn undeclared(scenario: &Scenario, client: &Client, server: &Server, report: &mut Report) {
+    let begun = Instant::now();
+    let has = |capability: &str| client.capabilities().has(capability);
+    let lists = |of: Listed| {
+        scenario.steps.iter().any(|step| matches!(&step.action, crate::step::Action::List(list) if list.of == of))
+    };
+    for of in Listed::ALL.into_iter().filter(|of| !lists(*of)) {
+        if has(of.capability()) {
+            report.check(Topic::List, of.name(), begun, Err("the server has them, and no step lists them"));
+        } else {
+            report.absent(Topic::List, of.name(), "not declared by the server");
+        }
+    }
+    for topic in Topic::REQUIRED {
+        let what = "every topic";
+        match server.lacks.get(&topic) {
+            Some(_) if topic.capability().is_some_and(has) => {
+                report.check(topic, what, begun, Err("said to be lacking, but the server declares it"));
+            }
+            Some(why) => report.absent(topic, "all of it", why),
+            None if scenario.steps.iter().all(|step| step.action.topic() != topic) => {
+                report.check(topic, what, begun, Err("neither a step nor a reason why there is none"));
+            }
+            None => {}
+        }
+    }
+}
+
+fn not_done(step: &Step, client: &Client, server: &Server) -> Option<String> {
+    let topic = step.action.topic();
+    if let Some(why) = step.except.get(&server.name).or_else(|| server.lacks.get(&topic)) {
+        return Some(why.clone());
+    }
+    let since = Revision::from_wire(step.since.as_deref()?)?;
+    (client.revision() < since).then(|| format!("since revision {since}"))
+}
+
+async fn look_for_processes(marker: &Marker, patience: Duration, report: &mut Report) {
+    let begun = Instant::now();
+    loop {
+        let Some(left) = marker.processes() else {
+            return report.absent(Topic::Close, "no process is left", "this system does not show environments");
+        };
+        if left.is_empty() || begun.elapsed() >= patience {
+            let result = if left.is_empty() { Ok(()) } else { Err(format!("left: {}", left.join("; "))) };
+            return report.check(Topic::Close, "no process is left", begun, result);
+        }
+        sleep(Duration::from_millis(100)).await;
+    }
+}

@@ -1,0 +1,133 @@
+//! What a file of `interop/scenarios` holds: servers, and the steps that are taken with each of them.
+
+use std::{collections::BTreeMap, error::Error, fs, path::PathBuf, process::Command};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::step::{Step, Topic};
+
+/// Servers of one contract, and the client's side of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Scenario {
+    pub(crate) servers: Vec<Server>,
+    /// Text files of the fresh folder, by their paths in it.
+    #[serde(default)]
+    files: BTreeMap<String, String>,
+    /// Commands that are run in the fresh folder first.
+    #[serde(default)]
+    setup: Vec<Vec<String>>,
+    pub(crate) steps: Vec<Step>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Server {
+    pub(crate) name: String,
+    /// What is tried with it. For people; the other members are as well read by `cargo xtask interop`.
+    #[serde(rename = "about")]
+    _about: String,
+    /// What must be installed: `npm/NAME` or `python/NAME`, after folders of `interop/`, or `cargo/PACKAGE`.
+    #[serde(rename = "install")]
+    _install: Vec<String>,
+    /// Whether `.ci/run` runs it.
+    #[serde(default, rename = "ci")]
+    _ci: bool,
+    pub(crate) command: Vec<String>,
+    #[serde(default)]
+    pub(crate) environment: BTreeMap<String, String>,
+    /// For all that is done with it in one run, in seconds.
+    pub(crate) limit: u64,
+    /// The name that the server gives itself.
+    pub(crate) server_info: Option<String>,
+    pub(crate) runs: Vec<Run>,
+    /// How many pages a list takes. 1 where it is not said.
+    #[serde(default)]
+    pub(crate) pages: BTreeMap<String, usize>,
+    /// What the server cannot offer, each with the reason.
+    #[serde(default)]
+    pub(crate) lacks: BTreeMap<Topic, String>,
+}
+
+/// One connection: with what the client accepts, and what comes of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Run {
+    /// The one revision that the client accepts; it accepts all where it is not said.
+    pub(crate) pin: Option<String>,
+    pub(crate) revision: String,
+    /// Refusal: a run that must end in this error of negotiation, in words.
+    #[serde(default)]
+    pub(crate) refused: Option<String>,
+}
+
+impl Scenario {
+    pub(crate) fn server(&self, name: &str) -> Option<&Server> {
+        self.servers.iter().find(|server| server.name == name)
+    }
+
+    /// Fills the fresh folder.
+    pub(crate) fn prepare(&self, folders: &Folders) -> Result<(), Box<dyn Error>> {
+        for (path, text) in &self.files {
+            let path = folders.work.join(path);
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            fs::write(path, text)?;
+        }
+        for words in &self.setup {
+            let (program, arguments) = words.split_first().ok_or("an empty command")?;
+            let output = Command::new(program).args(arguments).current_dir(&folders.work).output()?;
+            if !output.status.success() {
+                let why = String::from_utf8_lossy(&output.stderr).into_owned();
+                return Err(format!("`{}`: {}: {why}", words.join(" "), output.status).into());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Server {
+    pub(crate) fn run(&self, name: &str) -> Option<&Run> {
+        self.runs.iter().find(|run| run.name() == name)
+    }
+}
+
+impl Run {
+    /// The pinned revision, or `auto`.
+    pub(crate) fn name(&self) -> &str {
+        self.pin.as_deref().unwrap_or("auto")
+    }
+}
+
+/// What the placeholders of a scenario stand for.
+pub(crate) struct Folders {
+    pub(crate) home: PathBuf,
+    pub(crate) source: PathBuf,
+    pub(crate) work: PathBuf,
+}
+
+impl Folders {
+    fn fill_text(&self, text: &str) -> String {
+        text.replace("{home}", &self.home.to_string_lossy())
+            .replace("{source}", &self.source.to_string_lossy())
+            .replace("{work}", &self.work.to_string_lossy())
+    }
+
+    fn fill(&self, value: Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.fill_text(&text)),
+            Value::Array(items) => items.into_iter().map(|item| self.fill(item)).collect(),
+            Value::Object(members) => {
+                members.into_iter().map(|(name, value)| (name, self.fill(value))).collect()
+            }
+            other => other,
+        }
+    }
+
+    /// The scenario of a file, with the placeholders replaced.
+    pub(crate) fn read(&self, text: &str) -> serde_json::Result<Scenario> {
+        serde_json::from_value(self.fill(serde_json::from_str(text)?))
+    }
+}

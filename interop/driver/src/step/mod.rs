@@ -1,0 +1,157 @@
+//! The steps of a scenario.
+
+mod call;
+mod list;
+mod others;
+
+use std::collections::BTreeMap;
+
+use mcp_client::{Client, Error};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{report::Report, scenario::Server, user::User};
+
+pub(crate) use list::Listed;
+
+/// What a check is about. Those that a scenario must have, or say that the server lacks, are [`Topic::REQUIRED`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Topic {
+    Connect,
+    List,
+    Call,
+    Read,
+    Prompt,
+    Complete,
+    Elicit,
+    Progress,
+    Cancel,
+    Close,
+}
+
+impl Topic {
+    pub(crate) const REQUIRED: [Self; 8] = [
+        Self::List,
+        Self::Call,
+        Self::Read,
+        Self::Prompt,
+        Self::Complete,
+        Self::Elicit,
+        Self::Progress,
+        Self::Cancel,
+    ];
+
+    /// The capability without which a server cannot have it.
+    pub(crate) fn capability(self) -> Option<&'static str> {
+        match self {
+            Self::Call => Some("tools"),
+            Self::Read => Some("resources"),
+            Self::Prompt => Some("prompts"),
+            Self::Complete => Some("completions"),
+            _ => None,
+        }
+    }
+}
+
+/// One thing that is done with a server, and what is to come of it.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Map<String, Value>")]
+pub(crate) struct Step {
+    pub(crate) action: Action,
+    /// The first revision that has it.
+    pub(crate) since: Option<String>,
+    /// Servers with which it is not done, each with the reason.
+    pub(crate) except: BTreeMap<String, String>,
+}
+
+impl TryFrom<Map<String, Value>> for Step {
+    type Error = serde_json::Error;
+
+    fn try_from(mut members: Map<String, Value>) -> Result<Self, Self::Error> {
+        let since = members.remove("since").map(serde_json::from_value).transpose()?;
+        let except = members.remove("except").map(serde_json::from_value).transpose()?.unwrap_or_default();
+        Ok(Self { action: serde_json::from_value(Value::Object(members))?, since, except })
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "lowercase")]
+pub(crate) enum Action {
+    /// Reads a list to its end, page by page.
+    List(list::List),
+    /// Calls a tool.
+    Call(call::Call),
+    /// Reads a resource.
+    Read(others::Read),
+    /// Gets a prompt.
+    Prompt(others::Prompt),
+    /// Asks how an argument may go on.
+    Complete(others::Complete),
+    /// Calls a tool and cancels the call.
+    Cancel(call::Cancel),
+}
+
+/// What steps act on.
+pub(crate) struct Stage<'a> {
+    pub(crate) client: &'a Client,
+    pub(crate) user: &'a User,
+    pub(crate) server: &'a Server,
+    pub(crate) report: &'a mut Report,
+}
+
+impl Action {
+    pub(crate) fn topic(&self) -> Topic {
+        match self {
+            Self::List(_) => Topic::List,
+            Self::Call(call) => call.topic(),
+            Self::Read(_) => Topic::Read,
+            Self::Prompt(_) => Topic::Prompt,
+            Self::Complete(_) => Topic::Complete,
+            Self::Cancel(_) => Topic::Cancel,
+        }
+    }
+
+    /// In a few words.
+    pub(crate) fn what(&self) -> String {
+        match self {
+            Self::List(list) => list.of.name().to_string(),
+            Self::Call(call) => call.what(),
+            Self::Read(read) => read.uri.clone(),
+            Self::Prompt(prompt) => prompt.name.clone(),
+            Self::Complete(complete) => complete.what(),
+            Self::Cancel(cancel) => cancel.what(),
+        }
+    }
+
+    /// Does it, and says how it differs from what was to come.
+    pub(crate) async fn perform(&self, stage: &mut Stage<'_>) -> Result<(), String> {
+        match self {
+            Self::List(list) => list.perform(stage).await,
+            Self::Call(call) => call.perform(stage).await,
+            Self::Read(read) => read.perform(stage.client).await,
+            Self::Prompt(prompt) => prompt.perform(stage.client).await,
+            Self::Complete(complete) => complete.perform(stage.client).await,
+            Self::Cancel(cancel) => cancel.perform(stage.client).await,
+        }
+    }
+}
+
+/// Everything that is known of an error.
+fn told(error: &Error) -> String {
+    format!("{error} [{:?}]", error.kind())
+}
+
+/// Whether a call ended in the JSON-RPC error `code`.
+fn failed_with<T>(code: i32, result: Result<T, Error>) -> Result<(), String> {
+    match result {
+        Err(error) if error.rpc().is_some_and(|rpc| i64::from(rpc.code.0) == i64::from(code)) => Ok(()),
+        Err(error) => Err(format!("expected error {code}, came {}", told(&error))),
+        Ok(_) => Err(format!("expected error {code}, came a result")),
+    }
+}
+
+/// `value` as JSON, as its own types write it.
+fn as_json(value: &impl Serialize) -> Result<Value, String> {
+    serde_json::to_value(value).map_err(|error| format!("it cannot be written as JSON: {error}"))
+}
