@@ -6,13 +6,17 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
     task::Poll,
+    time::Duration,
 };
 
 use mcp_protocol::connection::{CallId, Outcome};
 use mcp_transport::{ExchangeEnd, Inbound, OutboundMessage, Sink, SinkTarget};
-use tokio::runtime::Handle;
+use tokio::{runtime::Handle, sync::Notify, time::timeout};
 
-use super::{CallOutcome, Failure, Session, Slot, lock};
+use super::{CallOutcome, Failure, RunningExchange, Session, Slot, lock};
+
+/// How long an exchange may go on after its reply: long enough to end in order, so that its connection can be used again.
+const LINGER: Duration = Duration::from_secs(5);
 
 type Exchange = Pin<Box<dyn Future<Output = ExchangeEnd> + Send>>;
 
@@ -64,24 +68,43 @@ impl Session {
         }
     }
 
-    fn spawn_exchange(&self, id: CallId, exchange: Exchange) {
+    fn spawn_exchange(&self, id: CallId, mut exchange: Exchange) {
         // Without a runtime, in the drop of a handle after its end, nothing can run.
         let (Some(session), Ok(runtime)) = (self.this.upgrade(), Handle::try_current()) else { return };
         let mut running = lock(&self.running);
         if running.over {
             return;
         }
+        let replied = Arc::new(Notify::new());
+        if self.lock().connection.method(id).is_none() {
+            replied.notify_one();
+        }
+        let waits = Arc::clone(&replied);
         let task = runtime.spawn(async move {
-            let end = exchange.await;
+            let end = tokio::select! {
+                end = &mut exchange => Some(end),
+                () = waits.notified() => timeout(LINGER, exchange).await.ok(),
+            };
             lock(&session.running).exchanges.remove(&id);
-            session.exchange_over(id, end);
+            if let Some(end) = end {
+                session.exchange_over(id, end);
+            }
         });
-        running.exchanges.insert(id, task.abort_handle());
+        running.exchanges.insert(id, RunningExchange { task: task.abort_handle(), replied });
     }
 
     pub(super) fn abort_exchange(&self, id: CallId) {
-        if let Some(task) = lock(&self.running).exchanges.remove(&id) {
-            task.abort();
+        if let Some(exchange) = lock(&self.running).exchanges.remove(&id) {
+            exchange.task.abort();
+        }
+    }
+
+    /// The call is over; what is left of its exchange may linger for a moment.
+    pub(super) fn exchange_replied(&self, id: CallId) {
+        if self.exchanges.is_some()
+            && let Some(exchange) = lock(&self.running).exchanges.get(&id)
+        {
+            exchange.replied.notify_one();
         }
     }
 

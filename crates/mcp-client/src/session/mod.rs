@@ -103,9 +103,16 @@ struct Guarded {
 /// Tasks of this session beside the I/O task. They end with it.
 #[derive(Default)]
 struct Running {
-    exchanges: HashMap<CallId, AbortHandle>,
+    exchanges: HashMap<CallId, RunningExchange>,
     serving: HashMap<ServeId, AbortHandle>,
     over: bool,
+}
+
+/// An exchange that runs in a task of its own.
+struct RunningExchange {
+    task: AbortHandle,
+    /// Told when the call is over.
+    replied: Arc<Notify>,
 }
 
 /// By method and params.

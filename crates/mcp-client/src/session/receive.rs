@@ -47,8 +47,9 @@ impl Session {
     /// Hands on what the core gave out. Called without the lock.
     pub(super) fn deliver(&self, output: Output<Arc<Slot>, Failure>) {
         match output {
-            Output::Finished { payload, outcome, .. } => {
+            Output::Finished { id, payload, outcome } => {
                 payload.finish(CallOutcome::Core(outcome));
+                self.exchange_replied(id);
                 self.call_ended.notify_waiters();
             }
             Output::Progress { payload, params, .. } => {

@@ -85,7 +85,7 @@ impl Session {
         let mut running = lock(&self.running);
         running.over = true;
         let serving = std::mem::take(&mut running.serving).into_values();
-        let exchanges = std::mem::take(&mut running.exchanges).into_values();
+        let exchanges = std::mem::take(&mut running.exchanges).into_values().map(|exchange| exchange.task);
         for task in serving.chain(exchanges) {
             task.abort();
         }

@@ -268,3 +268,22 @@ async fn a_pipe_and_exchanges_look_alike() {
     });
     assert_eq!(over_pipe.unwrap().raw(), over_exchange.unwrap().raw());
 }
+
+/// A server that answers but never ends its stream: the exchange lingers for a moment, no longer.
+#[tokio::test(start_paused = true)]
+async fn an_exchange_that_goes_on_after_its_reply_is_ended() {
+    let (client, mut server) = over_exchanges(builder(), MODERN).await;
+    for accepted_before in [true, false] {
+        let call = tokio::spawn(client.call_tool("t").into_future());
+        let mut exchange = server.expect("tools/call").await;
+        if accepted_before {
+            exchange.accept();
+            tokio::time::sleep(ms(10)).await;
+        }
+        exchange.send(RawMessage::result(exchange.id().clone(), DONE.into()));
+        call.await.unwrap().unwrap();
+        let begun = Instant::now();
+        exchange.abandoned().await;
+        assert!(begun.elapsed() <= secs(10), "{:?}", begun.elapsed());
+    }
+}
