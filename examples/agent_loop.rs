@@ -10,7 +10,6 @@ mod agent;
 use agent::{Model, Reply, Result, ToolUse, Turn};
 use mcp_client::Client;
 use mcp_testkit::demo;
-use mcp_transport::{connect_fn, memory};
 use mcp_types::{Json, Tool};
 use serde_json::{Value, json};
 
@@ -47,13 +46,7 @@ fn pick(id: &str, name: &str, arguments: &Value) -> Result<ToolUse> {
 
 #[tokio::main]
 async fn main() -> Result<()> {
-    let client = Client::builder("agent-loop", "1.0.0")
-        .connect(connect_fn(|| async {
-            let (near, far) = memory::pair();
-            tokio::spawn(demo::serve(far));
-            Ok(near)
-        }))
-        .await?;
+    let client = Client::builder("agent-loop", "1.0.0").connect(demo::in_process()).await?;
     let answer = agent::run(&client, &mut Scripted, "What is 2 + 40? Is there an echo?").await?;
     println!("model: {answer}");
     client.close().await;

@@ -12,7 +12,6 @@ use hyper::{Method, Request, Uri, body::Bytes, client::conn::http1, header};
 use hyper_util::rt::TokioIo;
 use mcp_client::Client;
 use mcp_testkit::demo;
-use mcp_transport::{connect_fn, memory};
 use mcp_types::{Json, Tool};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -129,13 +128,7 @@ impl ChatApi {
 }
 
 async fn answer(mut model: ChatApi, question: &str) -> Result<String> {
-    let client = Client::builder("agent-openai", "1.0.0")
-        .connect(connect_fn(|| async {
-            let (near, far) = memory::pair();
-            tokio::spawn(demo::serve(far));
-            Ok(near)
-        }))
-        .await?;
+    let client = Client::builder("agent-openai", "1.0.0").connect(demo::in_process()).await?;
     let answer = agent::run(&client, &mut model, question).await;
     client.close().await;
     answer

@@ -8,7 +8,6 @@ use std::error::Error;
 
 use mcp_client::{Client, InputRequired, Round};
 use mcp_testkit::demo;
-use mcp_transport::{connect_fn, memory};
 use mcp_types::{ElicitResult, ElicitationCapability, InputRequest, Json, JsonObject};
 
 #[tokio::main]
@@ -48,10 +47,6 @@ async fn connect() -> mcp_client::Result<Client> {
     let mut capabilities = mcp_types::ClientCapabilities::new();
     // Declared without a handler: the input is given by hand.
     capabilities.elicitation = Some(ElicitationCapability::new().with_form(JsonObject::new()));
-    let server = connect_fn(|| async {
-        let (near, far) = memory::pair();
-        tokio::spawn(demo::serve(far));
-        Ok(near)
-    });
+    let server = demo::in_process();
     Client::builder("multi-round-trip", "1.0.0").capabilities(capabilities).connect(server).await
 }

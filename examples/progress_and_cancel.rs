@@ -10,17 +10,12 @@ use std::{error::Error, future::IntoFuture, time::Duration};
 
 use mcp_client::{Client, ErrorKind};
 use mcp_testkit::demo;
-use mcp_transport::{connect_fn, memory};
 use mcp_types::ContentBlock;
 use serde_json::json;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let server = connect_fn(|| async {
-        let (near, far) = memory::pair();
-        tokio::spawn(demo::serve(far));
-        Ok(near)
-    });
+    let server = demo::in_process();
     let client = Client::builder("progress", "1.0.0").connect(server).await?;
 
     // Progress is a stream, the call itself a future: take the one to its end, then await the other.

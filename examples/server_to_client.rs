@@ -9,7 +9,6 @@ use std::error::Error;
 
 use mcp_client::{Client, Versions};
 use mcp_testkit::demo;
-use mcp_transport::{connect_fn, memory};
 use mcp_types::{
     CreateMessageResult, ElicitRequestParams, ElicitResult, Json, JsonObject, LoggingMessageNotification,
     Revision, Role, SamplingContent, SamplingMessageContentBlock, TextContent,
@@ -41,11 +40,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             .on_notification::<LoggingMessageNotification, _>(|log, _| async move {
                 println!("log: {:?}", log.data);
             })
-            .connect(connect_fn(|| async {
-                let (near, far) = memory::pair();
-                tokio::spawn(demo::serve(far));
-                Ok(near)
-            }))
+            .connect(demo::in_process())
             .await?;
         let greeting = client.call_tool("greet").await?.into_success()?;
         println!("{revision}: {}", greeting.text());

@@ -3,12 +3,14 @@
 //! It runs cargo and other programs as processes and depends on no product crate, so that it builds in seconds and still
 //! works when the product does not compile.
 //!
+//! - [`bench`]: our client beside a hand-written loop and beside rmcp.
 //! - [`ci`]: the one list of steps that a developer, `.ci/run` and the hosted workflow run.
 //! - [`schema`]: the types of mcp-types against the official schemas.
 //! - [`tidy`]: rules about the workspace itself: arrows between crates, sizes, documents, banned code.
 //!
 //! A new subcommand is a module with a [`Command`] constant and an entry in [`COMMANDS`].
 
+mod bench;
 mod ci;
 mod command;
 mod metadata;
@@ -22,7 +24,7 @@ use std::{fmt::Write as _, process::ExitCode};
 use command::{Command, Failure};
 
 /// Every subcommand, in the order of the help.
-const COMMANDS: &[Command] = &[ci::COMMAND, schema::COMMAND, tidy::COMMAND];
+const COMMANDS: &[Command] = &[bench::COMMAND, ci::COMMAND, schema::COMMAND, tidy::COMMAND];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

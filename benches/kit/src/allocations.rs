@@ -46,7 +46,10 @@ fn count(bytes: usize) {
 }
 
 // SAFETY: every method hands its arguments to the system's allocator as they came, and its answer back.
-#[allow(unsafe_code, reason = "an allocator cannot be written without; this crate is not part of the product")]
+#[allow(
+    unsafe_code,
+    reason = "an allocator cannot be written without; this crate is not part of the product"
+)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size());

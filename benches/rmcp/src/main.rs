@@ -16,10 +16,12 @@ use bench_kit::{
 use rmcp::{
     ClientHandler, RoleClient,
     model::{
-        CallToolRequestParams, CallToolResult, ClientConfig, ContentBlock, Implementation, JsonObject, ProgressNotificationParam,
-        ProtocolVersion,
+        CallToolRequestParams, CallToolResult, ClientConfig, ContentBlock, Implementation, JsonObject,
+        ProgressNotificationParam, ProtocolVersion,
     },
-    service::{ClientLifecycleMode, NotificationContext, RunningService, serve_client, serve_client_with_lifecycle},
+    service::{
+        ClientLifecycleMode, NotificationContext, RunningService, serve_client, serve_client_with_lifecycle,
+    },
     transport::TokioChildProcess,
 };
 use tokio::{process::Command, sync::Notify, time::timeout};

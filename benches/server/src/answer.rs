@@ -42,7 +42,11 @@ impl Server {
             "tools/call" => self.call(id, &request.params, out),
             "tools/list" => match self.tools.page(request.params.cursor.as_deref()) {
                 Some(page) => {
-                    let head = if self.legacy { "" } else { r#""resultType":"complete","ttlMs":0,"cacheScope":"private","# };
+                    let head = if self.legacy {
+                        ""
+                    } else {
+                        r#""resultType":"complete","ttlMs":0,"cacheScope":"private","#
+                    };
                     result(out, id, &[head, page]);
                 }
                 None => refuse(out, id, -32602, "no such cursor"),
@@ -90,7 +94,8 @@ fn text(out: &mut Vec<u8>, id: &RawValue, head: &str, quoted: &str) {
 }
 
 fn result(out: &mut Vec<u8>, id: &RawValue, parts: &[&str]) {
-    for part in [r#"{"jsonrpc":"2.0","id":"#, id.get(), r#","result":{"#].iter().chain(parts).chain(&["}}\n"]) {
+    for part in [r#"{"jsonrpc":"2.0","id":"#, id.get(), r#","result":{"#].iter().chain(parts).chain(&["}}\n"])
+    {
         out.extend_from_slice(part.as_bytes());
     }
 }

@@ -275,6 +275,16 @@ impl ClientBuilder {
     /// came, and may make calls on the same client. When they are too slow, notifications are dropped and counted
     /// ([`Diagnostic::Lost`]); `list_changed` notifications are coalesced.
     ///
+    /// ```no_run
+    /// # let builder = mcp_client::Client::builder("a", "1");
+    /// use mcp_types::ToolListChangedNotification;
+    /// let builder = builder.on_notification::<ToolListChangedNotification, _>(|_, context| async move {
+    ///     if let Some(client) = context.client() {
+    ///         let _tools = client.list_tools().all().await;
+    ///     }
+    /// });
+    /// ```
+    ///
     /// Not for `notifications/progress` and `notifications/cancelled`, which belong to calls.
     pub fn on_notification<N, Fut>(
         mut self,

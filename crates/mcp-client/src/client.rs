@@ -136,6 +136,16 @@ impl Client {
         &self.0.negotiated.capabilities
     }
 
+    /// Who the server says it is. Absent only in the modern era. Text of the server: untrusted.
+    pub fn server_info(&self) -> Option<&Implementation> {
+        self.0.negotiated.server_info.as_ref()
+    }
+
+    /// Hints for a model on how to use the server. Text of the server: untrusted.
+    pub fn instructions(&self) -> Option<&str> {
+        self.0.negotiated.instructions.as_deref()
+    }
+
     /// What to keep for a later connection to the same server.
     pub fn remember(&self) -> Remembered {
         let negotiated = &self.0.negotiated;

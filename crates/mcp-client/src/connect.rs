@@ -276,13 +276,19 @@ impl Attempt<'_> {
 
     /// Adds what the server said beside the protocol: often that is the reason.
     fn explain(&self, error: Error) -> Error {
-        match self.session.as_ref().and_then(|session| session.first_skipped()) {
-            Some(skipped) => error.with_context(format!(
-                "before that the server wrote text that is no message: {:?}",
-                skipped.excerpt
-            )),
-            None => error,
+        let Some(session) = &self.session else { return error };
+        let mut error = error;
+        if let Some(skipped) = session.first_skipped() {
+            let excerpt = &skipped.excerpt;
+            error = error.with_context(format!("the server wrote text that is no message: {excerpt:?}"));
         }
+        // How a process ended comes with what it said last.
+        if error.process().is_none()
+            && let Some(said) = session.diagnosis()
+        {
+            error = error.with_context(format!("standard error: {said}"));
+        }
+        error
     }
 }
 

@@ -242,7 +242,14 @@ impl fmt::Display for Error {
         }
         match &self.0.cause {
             Cause::Transport(error) => error.fmt(f)?,
-            Cause::Rpc(error) => write!(f, "the server answered: {error}")?,
+            Cause::Rpc(error) => {
+                write!(f, "the server answered: {error}")?;
+                if let Some(data) = error.missing_required_client_capability()
+                    && let Ok(required) = Json::encode(&data.required_capabilities)
+                {
+                    write!(f, "; it wants the client to declare {required}")?;
+                }
+            }
             Cause::Timeout(limit) => limit.fmt(f)?,
             Cause::Cancelled(reason) if reason.is_empty() => f.write_str("cancelled")?,
             Cause::Cancelled(reason) => write!(f, "cancelled: {reason}")?,
@@ -250,6 +257,9 @@ impl fmt::Display for Error {
             Cause::Negotiation(error) => error.fmt(f)?,
             Cause::Revision(revision) => {
                 write!(f, "no such method in revision {revision}, which the server speaks")?;
+                if matches!(self.method(), Some("resources/subscribe" | "resources/unsubscribe")) {
+                    f.write_str("; use `Client::listen`")?;
+                }
             }
             Cause::Capability(name) => write!(f, "the server did not declare the capability `{name}`")?,
             Cause::Direction => f.write_str("a method that clients do not send")?,

@@ -46,6 +46,8 @@ pub use mcp_protocol::{
     connection::Dropped,
     negotiate::{NegotiationError, Versions},
 };
+pub use mcp_transport as transport;
+pub use mcp_types as types;
 pub use state::{State, StateWatch};
 
 #[cfg(doctest)]

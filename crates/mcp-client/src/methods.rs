@@ -20,6 +20,14 @@ impl Client {
 
     /// Calls the tool `name`. A tool's own failure is a result with `isError`, not an error.
     ///
+    /// ```no_run
+    /// # async fn f(client: mcp_client::Client) -> mcp_client::Result<()> {
+    /// let result = client.call_tool("add").args(&serde_json::json!({"a": 2, "b": 40}))?.await?;
+    /// println!("{}", result.text());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// Section: [Calling Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools).
     pub fn call_tool(&self, name: impl Into<String>) -> Call<CallToolRequest> {
         self.request(CallToolRequestParams::new(name.into()))
@@ -46,8 +54,8 @@ impl Client {
         self.request(ReadResourceRequestParams::new(uri.into()))
     }
 
-    /// Asks for `notifications/resources/updated` of the resource at `uri`. Legacy era; in the modern era
-    /// [`listen`](Self::listen) does it, and on legacy servers that rests on this.
+    /// Asks for `notifications/resources/updated` of the resource at `uri`. Legacy era only: [`listen`](Self::listen) does
+    /// it in both eras.
     pub fn subscribe_resource(&self, uri: impl Into<String>) -> Call<SubscribeRequest> {
         self.request(SubscribeRequestParams::new(uri.into()))
     }
@@ -89,6 +97,7 @@ impl Client {
     ///
     /// # Errors
     /// As any call; never in the modern era.
+    #[doc(alias = "set_logging_level")]
     pub async fn set_log_level(&self, level: LoggingLevel) -> Result<()> {
         match self.negotiated().era() {
             Era::Legacy => self.request::<SetLevelRequest>(SetLevelRequestParams::new(level)).await.map(drop),

@@ -66,15 +66,17 @@ mod error;
 mod link;
 pub mod memory;
 mod message;
+mod tap;
 
 pub use bytes::Bytes;
 pub use connect::{ConnectFn, Single, connect_fn};
 pub use error::{Delivery, HttpFailure, ProcessFailure, TransportError, TransportErrorKind};
 pub use link::{
-    BoxCloser, BoxExchanges, BoxReceiver, BoxSender, Closer, Connect, ExchangeEnd, Exchanges, Link,
-    LinkParts, Receiver, Sender, Sink, SinkTarget,
+    BoxCloser, BoxExchanges, BoxReceiver, BoxSender, Closer, Connect, Diagnosis, ExchangeEnd, Exchanges,
+    Link, LinkParts, Receiver, Sender, Sink, SinkTarget,
 };
 pub use message::{Inbound, Origin, Outbound, OutboundMessage, RawMessage, Skipped, SkippedKind};
+pub use tap::{Passed, Tap};
 
 #[cfg(all(doctest, feature = "contract"))]
 #[doc = include_str!("../README.md")]

@@ -128,7 +128,12 @@ pub struct LinkParts {
     pub exchanges: Option<BoxExchanges>,
     /// Ends what stands behind the link.
     pub closer: Option<BoxCloser>,
+    /// What the peer said beside the protocol so far: the last lines of standard error, say. Untrusted text.
+    pub diagnosis: Option<Diagnosis>,
 }
+
+/// Tells what a peer said beside the protocol so far; empty when it said nothing.
+pub type Diagnosis = Arc<dyn Fn() -> String + Send + Sync>;
 
 impl Link {
     /// A channel that all messages share.
@@ -138,6 +143,7 @@ impl Link {
             receiver: BoxReceiver(Box::new(receiver)),
             exchanges: None,
             closer: None,
+            diagnosis: None,
         })
     }
 
@@ -153,6 +159,17 @@ impl Link {
     pub fn with_closer(mut self, closer: impl Closer) -> Self {
         self.0.closer = Some(BoxCloser(Box::new(closer)));
         self
+    }
+
+    /// The same link with what the peer says beside the protocol, for the error of a connect that takes too long.
+    pub fn with_diagnosis(mut self, diagnosis: impl Fn() -> String + Send + Sync + 'static) -> Self {
+        self.0.diagnosis = Some(Arc::new(diagnosis));
+        self
+    }
+
+    pub(crate) fn set_rest(&mut self, closer: Option<BoxCloser>, diagnosis: Option<Diagnosis>) {
+        self.0.closer = closer;
+        self.0.diagnosis = diagnosis;
     }
 
     /// Takes the link apart.

@@ -4,10 +4,55 @@ use std::{fmt, marker::PhantomData};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{DeserializeOwned, Error, Visitor},
+    de::{DeserializeOwned, Error, MapAccess, Visitor},
+    forward_to_deserialize_any,
 };
 
 use crate::Json;
+
+/// Gives serde's derive an object and nothing else: on its own it also takes an array of the members in order, so that
+/// `[]` would be a result without members, and `["a","b"]` a name and a version.
+pub(crate) struct Object<D> {
+    deserializer: D,
+    name: &'static str,
+}
+
+impl<D> Object<D> {
+    /// `name` is that of the type, for errors.
+    pub(crate) fn new(name: &'static str, deserializer: D) -> Self {
+        Self { deserializer, name }
+    }
+}
+
+impl<'de, D: Deserializer<'de>> Deserializer<'de> for Object<D> {
+    type Error = D::Error;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
+        self.deserializer.deserialize_map(Members { visitor, name: self.name })
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+struct Members<V> {
+    visitor: V,
+    name: &'static str,
+}
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for Members<V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "an object ({})", self.name)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
+        self.visitor.visit_map(map)
+    }
+}
 
 /// Reads a string into anything that is made from one.
 pub(crate) struct Text<T>(PhantomData<T>);

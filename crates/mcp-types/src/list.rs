@@ -1,14 +1,10 @@
 use std::{
-    fmt,
-    marker::PhantomData,
     ops::{Deref, DerefMut},
     slice, vec,
 };
 
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{DeserializeOwned, SeqAccess, Visitor},
-};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned, de::Error};
+use serde_json::value::RawValue;
 
 use crate::Json;
 
@@ -62,45 +58,36 @@ impl<T> List<T> {
     }
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for List<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Option::<Elements<T>>::deserialize(deserializer)
-            .map(|elements| elements.map_or_else(Self::new, |Elements(list)| list))
-    }
-}
-
-/// A list that is not `null`.
-struct Elements<T>(List<T>);
-
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Elements<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(EachByItself(PhantomData)).map(Self)
-    }
-}
-
-/// Takes the text of each element before it decodes it: what fails half-way through a text cannot be read again.
-struct EachByItself<T>(PhantomData<T>);
-
-impl<'de, T: DeserializeOwned> Visitor<'de> for EachByItself<T> {
-    type Value = List<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<T>, A::Error> {
-        let mut list = List::new();
+impl<T: DeserializeOwned> List<T> {
+    /// Decodes each element by itself.
+    fn salvage(text: &str) -> serde_json::Result<Self> {
+        let mut list = Self::new();
         let mut rejected = Vec::new();
-        let mut index = 0;
-        while let Some(json) = seq.next_element::<Json>()? {
-            match json.decode() {
+        for (index, raw) in serde_json::from_str::<Vec<&RawValue>>(text)?.into_iter().enumerate() {
+            match serde_json::from_str(raw.get()) {
                 Ok(element) => list.push(element),
-                Err(error) => rejected.push(Rejected { index, reason: error.to_string(), json }),
+                Err(error) => rejected.push(Rejected {
+                    index,
+                    reason: error.to_string(),
+                    json: Json::from(raw.to_owned()),
+                }),
             }
-            index += 1;
         }
         list.rejected = (!rejected.is_empty()).then(|| rejected.into_boxed_slice());
         Ok(list)
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for List<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // One copy of the text: what fails half-way through a deserializer cannot be read from it again. Taking each
+        // element by itself would hold less at a time, but allocate more often (`fuzz/benches/page.rs`).
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        // Nearly every list is good as a whole; only the others pay for a look at each element.
+        serde_json::from_str::<Option<Vec<T>>>(raw.get())
+            .map(|elements| Self::from(elements.unwrap_or_default()))
+            .or_else(|_| Self::salvage(raw.get()))
+            .map_err(D::Error::custom)
     }
 }
 

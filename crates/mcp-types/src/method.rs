@@ -1,4 +1,4 @@
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{Era, Meta, Revision};
 
@@ -38,25 +38,12 @@ pub trait Notification: 'static {
     type Params: Serialize + DeserializeOwned + Send + 'static;
 }
 
-/// Parameters or a result without members of their own. Schema: `EmptyResult`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Empty {
-    /// Metadata.
-    #[serde(rename = "_meta", default, skip_serializing_if = "Option::is_none")]
-    pub meta: Option<Meta>,
-}
-
-impl Empty {
-    /// Without members.
-    pub const fn new() -> Self {
-        Self { meta: None }
-    }
-
-    /// The same with metadata.
-    pub fn with_meta(mut self, meta: impl Into<Meta>) -> Self {
-        self.meta = Some(meta.into());
-        self
+object! {
+    /// Parameters or a result without members of their own. Schema: `EmptyResult`.
+    #[derive(Default, Eq)]
+    pub struct Empty {
+        /// Metadata.
+        meta? with_meta as "_meta": Meta,
     }
 }
 

@@ -1,8 +1,8 @@
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use crate::{
     CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams, Json, JsonObject,
-    ListRootsRequest, Map, Meta, Request, RequestParams, UnknownObject,
+    ListRootsRequest, Map, Meta, Request, RequestParams, UnknownObject, de::Object,
 };
 
 object! {
@@ -43,16 +43,32 @@ pub enum InputRequest {
     ListRoots(Option<RequestParams>),
     /// A method that this crate does not know, kept whole.
     Unknown(UnknownObject),
+    /// What cannot be read as a request. It does not cost the requests beside it: a retry may answer some of them only,
+    /// and a task goes on whatever it asks for.
+    Invalid(InvalidInputRequest),
+}
+
+/// An entry of [`InputRequests`] that is no request, or one whose parameters are not those of its method.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InvalidInputRequest {
+    /// The method, if there is one.
+    pub method: Option<String>,
+    /// Why, in words; may contain text of the peer.
+    pub reason: String,
+    /// The entry as it came.
+    pub json: Json,
 }
 
 impl InputRequest {
-    /// The method.
+    /// The method; empty when what came has none.
     pub fn method(&self) -> &str {
         match self {
             Self::Elicit(_) => ElicitRequest::METHOD,
             Self::CreateMessage(_) => CreateMessageRequest::METHOD,
             Self::ListRoots(_) => ListRootsRequest::METHOD,
             Self::Unknown(object) => object.kind(),
+            Self::Invalid(invalid) => invalid.method.as_deref().unwrap_or_default(),
         }
     }
 }
@@ -89,27 +105,39 @@ impl Serialize for InputRequest {
             Self::CreateMessage(params) => write(serializer, self.method(), Some(params)),
             Self::ListRoots(params) => write(serializer, self.method(), params.as_ref()),
             Self::Unknown(object) => object.serialize(serializer),
+            Self::Invalid(invalid) => invalid.json.serialize(serializer),
         }
     }
 }
 
 impl<'de> Deserialize<'de> for InputRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(deserializer)?;
+        let mut method = None;
+        Ok(Self::read(&json, &mut method).unwrap_or_else(|error| {
+            Self::Invalid(InvalidInputRequest { method, reason: error.to_string(), json })
+        }))
+    }
+}
+
+impl InputRequest {
+    /// `named` becomes the method as soon as that is read.
+    fn read(json: &Json, named: &mut Option<String>) -> serde_json::Result<Self> {
         #[derive(Deserialize)]
         struct Wire {
             method: String,
             params: Option<Json>,
         }
-        let json = Json::deserialize(deserializer)?;
-        let Wire { method, params } = json.decode().map_err(D::Error::custom)?;
-        let required = || params.as_ref().ok_or_else(|| D::Error::missing_field("params"));
-        match method.as_str() {
+        let mut text = serde_json::Deserializer::from_str(json.as_str());
+        let Wire { method, params } = Wire::deserialize(Object::new("InputRequest", &mut text))?;
+        let method = named.insert(method).as_str();
+        let required = || params.as_ref().ok_or_else(|| serde_json::Error::missing_field("params"));
+        match method {
             ElicitRequest::METHOD => required()?.decode().map(Self::Elicit),
             CreateMessageRequest::METHOD => required()?.decode().map(Self::CreateMessage),
             ListRootsRequest::METHOD => params.map(|json| json.decode()).transpose().map(Self::ListRoots),
-            _ => return Ok(Self::Unknown(UnknownObject::from_text(method, json))),
+            _ => Ok(Self::Unknown(UnknownObject::from_text(method.to_owned(), json.clone()))),
         }
-        .map_err(D::Error::custom)
     }
 }
 
@@ -145,8 +173,24 @@ mod tests {
     }
 
     #[test]
-    fn a_request_without_its_parameters_is_refused() {
-        assert!(serde_json::from_str::<InputRequest>(r#"{"method":"elicitation/create"}"#).is_err());
-        assert!(serde_json::from_str::<InputRequest>(r#"{"params":{}}"#).is_err());
+    fn a_bad_request_does_not_cost_the_others() {
+        let text = r#"{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create"},"b":{"params":{}},"c":null,"d":["roots/list",null],"e":{"method":"elicitation/create","params":{"mode":"url","url":7}},"f":{"method":"roots/list"}},"requestState":"s"}"#;
+        let result: InputRequiredResult = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&result).unwrap(), text);
+        let requests = result.input_requests.unwrap();
+        assert_eq!(requests.get("f"), Some(&InputRequest::ListRoots(None)));
+        for (name, method, reason) in [
+            ("a", "elicitation/create", "params"),
+            ("b", "", "method"),
+            ("c", "", "null"),
+            ("d", "", "sequence"),
+            ("e", "elicitation/create", "7"),
+        ] {
+            let Some(request @ InputRequest::Invalid(invalid)) = requests.get(name) else {
+                panic!("{name}: {requests:?}")
+            };
+            assert_eq!(request.method(), method);
+            assert!(invalid.reason.contains(reason), "{name}: {}", invalid.reason);
+        }
     }
 }

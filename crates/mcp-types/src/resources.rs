@@ -2,7 +2,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use crate::{
     Annotations, CacheScope, Cursor, EmptyResult, Icon, InputResponses, List, Meta, NotificationParams,
-    PaginatedRequestParams, ResultType,
+    PaginatedRequestParams, ResultType, de::Object,
 };
 
 requests! {
@@ -178,7 +178,8 @@ impl<'de> Deserialize<'de> for ResourceContents {
             #[serde(rename = "_meta")]
             meta: Option<Meta>,
         }
-        let Either { uri, mime_type, text, blob, meta } = Either::deserialize(deserializer)?;
+        let Either { uri, mime_type, text, blob, meta } =
+            Either::deserialize(Object::new("ResourceContents", deserializer))?;
         match (text, blob) {
             (Some(text), None) => Ok(Self::Text(TextResourceContents { uri, text, mime_type, meta })),
             (None, Some(blob)) => Ok(Self::Blob(BlobResourceContents { uri, blob, mime_type, meta })),

@@ -59,7 +59,7 @@ pub type TaskStatusNotificationParams = Task;
 pub type GetTaskPayloadResult = Json;
 
 open_enum! {
-    /// How a task is.
+    /// How a task is. Since 2025-11-25; later in the extension [`tasks`](crate::extensions::tasks) only.
     pub enum TaskStatus {
         /// It goes on.
         Working = "working",

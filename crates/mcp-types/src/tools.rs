@@ -183,7 +183,7 @@ impl CallToolResult {
     ///
     /// Since 2026-07-28 it may be any JSON value, so `null` is a value. Before, it is an object, and `null` is how some
     /// servers write that there is none. The field itself holds what came.
-    pub fn structured(&self, revision: Revision) -> Option<&Json> {
+    pub fn structured_json(&self, revision: Revision) -> Option<&Json> {
         let nullable = revision >= Revision::V2026_07_28;
         self.structured_content.as_ref().filter(|json| nullable || !json.is_null())
     }
@@ -297,7 +297,7 @@ mod tests {
     fn a_result_without_content_has_an_empty_list() {
         let result: CallToolResult = serde_json::from_str(r#"{"structuredContent":{"a":1}}"#).unwrap();
         assert!(result.content.is_empty() && !result.is_error());
-        assert_eq!(result.structured(Revision::V2025_06_18).unwrap().as_str(), r#"{"a":1}"#);
+        assert_eq!(result.structured_json(Revision::V2025_06_18).unwrap().as_str(), r#"{"a":1}"#);
         for text in ["{}", r#"{"content":[]}"#, r#"{"content":null,"isError":null}"#, r#"{"x/foreign":1}"#] {
             let result: CallToolResult = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&result).unwrap(), r#"{"content":[]}"#, "{text}");
@@ -308,10 +308,10 @@ mod tests {
     fn a_structured_null_is_a_value_only_where_the_schema_allows_it() {
         let result: CallToolResult =
             serde_json::from_str(r#"{"content":[],"structuredContent":null}"#).unwrap();
-        assert!(result.structured(Revision::V2026_07_28).unwrap().is_null());
-        assert_eq!(result.structured(Revision::V2025_11_25), None);
+        assert!(result.structured_json(Revision::V2026_07_28).unwrap().is_null());
+        assert_eq!(result.structured_json(Revision::V2025_11_25), None);
         let absent: CallToolResult = serde_json::from_str(r#"{"content":[]}"#).unwrap();
-        assert_eq!(absent.structured(Revision::V2026_07_28), None);
+        assert_eq!(absent.structured_json(Revision::V2026_07_28), None);
     }
 
     /// Field report T-06.

@@ -20,6 +20,7 @@ const EXAMPLES: &[&str] = &[
     "server_to_client",
     "multi_round_trip",
     "agent_loop",
+    "inspect",
 ];
 
 /// A named part of CI.

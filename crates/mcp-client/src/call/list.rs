@@ -1,7 +1,7 @@
 use std::{
     collections::VecDeque,
     fmt,
-    future::{Future, poll_fn},
+    future::{Future, IntoFuture, poll_fn},
     ops::Deref,
     pin::Pin,
     task::{Context, Poll},
@@ -134,6 +134,16 @@ impl<R: Paged> ListCall<R> {
             }
         };
         Ok(Listing { items, rejected: stream.rejected })
+    }
+}
+
+/// Awaiting a listing reads [`all`](ListCall::all) of it.
+impl<R: Paged> IntoFuture for ListCall<R> {
+    type Output = Result<Listing<R::Item>>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.all())
     }
 }
 

@@ -30,6 +30,11 @@ impl Call<GetPromptRequest> {
         self.params.arguments.get_or_insert_default().insert(name, value.into());
         self
     }
+
+    /// Several arguments of the prompt.
+    pub fn args<K: Into<String>, V: Into<String>>(self, arguments: impl IntoIterator<Item = (K, V)>) -> Self {
+        arguments.into_iter().fold(self, |call, (name, value)| call.arg(name, value))
+    }
 }
 
 impl Call<CompleteRequest> {

@@ -57,6 +57,7 @@ pub(crate) struct CallOptions {
     pub(crate) headers: Headers,
     pub(crate) idle: Duration,
     pub(crate) total: Duration,
+    pub(crate) wants_progress: bool,
     pub(crate) extend_on_progress: bool,
     pub(crate) max_rounds: usize,
 }
@@ -72,6 +73,7 @@ impl<R: Request> Call<R> {
             headers: Vec::new(),
             idle,
             total,
+            wants_progress: false,
             extend_on_progress: false,
             max_rounds: defaults::MAX_ROUNDS,
         };
@@ -134,10 +136,10 @@ impl<R: Request> Call<R> {
         self
     }
 
-    /// The same call with a stream of its progress, and a handle to cancel it. Implies
-    /// [`extend_on_progress`](Self::extend_on_progress).
+    /// The same call with a stream of its progress, and a handle to cancel it. Progress alone does not extend the idle
+    /// limit: see [`extend_on_progress`](Self::extend_on_progress).
     pub fn with_progress(mut self) -> ProgressCall<R> {
-        self.options.extend_on_progress = true;
+        self.options.wants_progress = true;
         ProgressCall::new(self.into_raw())
     }
 

@@ -92,7 +92,8 @@ async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
     let options = &call.options;
     let client = &*options.client.0;
     client.check(&call.method)?;
-    let progress_token = options.extend_on_progress.then(|| client.session.progress_token());
+    let wants_progress = options.wants_progress || options.extend_on_progress;
+    let progress_token = wants_progress.then(|| client.session.progress_token());
     let default_meta = client.default_meta(options.meta.as_ref());
     let metadata = Metadata { progress_token, members: default_meta.as_ref().or(options.meta.as_ref()) };
     let first = client.stamp.apply(call.params?, metadata).map_err(not_an_object)?;

@@ -11,7 +11,7 @@ use crate::{
 
 /// The result of a call: decoded, and beside it the JSON that it came as, with whatever the type does not know.
 ///
-/// Reads like the decoded result.
+/// Reads like the decoded result; [`into_inner`](Self::into_inner) gives it away.
 #[derive(Clone)]
 pub struct Reply<T> {
     value: T,

@@ -87,6 +87,10 @@ impl Client {
     /// `resources/subscribe` and its list-changed notifications. What the server does not offer is left out: compare
     /// [`Subscription::acknowledged`].
     ///
+    /// This is the way to hear of changes that works in both eras. [`notifications`](Self::notifications) and
+    /// [`ClientBuilder::on_notification`](crate::ClientBuilder::on_notification) see what the server sends anyway, and
+    /// ask for nothing.
+    ///
     /// Section: [Subscriptions](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions).
     pub fn listen(&self, filter: SubscriptionFilter) -> Listen {
         Listen { client: self.clone(), filter, timeout: None }

@@ -22,7 +22,7 @@ use mcp_protocol::connection::{
     Binding, CallId, CancelMode, Connection, Deadlines, NotStarted, OutgoingCall, Output, Refused, ServeId,
     Started,
 };
-use mcp_transport::{BoxExchanges, Link, OutboundMessage, Skipped, TransportError};
+use mcp_transport::{BoxExchanges, Diagnosis, Link, OutboundMessage, Skipped, TransportError};
 use mcp_types::{Revision, jsonrpc::MethodName};
 use tokio::{
     sync::{Notify, watch},
@@ -74,6 +74,7 @@ pub(crate) struct Session {
     mailbox: Mailbox,
     owner: OnceLock<Owner>,
     first_skipped: OnceLock<Skipped>,
+    diagnosis: Option<Diagnosis>,
     /// `Some`: closing, and how long calls in flight may take to finish.
     closing: watch::Sender<Option<Duration>>,
     over: watch::Sender<bool>,
@@ -155,6 +156,7 @@ impl Session {
             mailbox: Mailbox::default(),
             owner: OnceLock::new(),
             first_skipped: OnceLock::new(),
+            diagnosis: parts.diagnosis.clone(),
             closing: watch::Sender::new(None),
             over: watch::Sender::new(false),
             tokens: AtomicI64::new(1),
@@ -353,6 +355,12 @@ impl Session {
     pub(crate) async fn close(&self, drain: Duration) {
         self.begin_close(drain);
         self.closed().await;
+    }
+
+    /// What the server said beside the protocol so far.
+    pub(crate) fn diagnosis(&self) -> Option<String> {
+        let text = (self.diagnosis.as_ref()?)();
+        (!text.trim().is_empty()).then(|| text.trim_end().to_owned())
     }
 
     fn lock(&self) -> MutexGuard<'_, Guarded> {

@@ -5,21 +5,9 @@ use std::future::ready;
 use crate::common::{builder, ms};
 use mcp_client::{Client, Versions};
 use mcp_testkit::demo::{Demo, Discover};
-use mcp_transport::{Connect, connect_fn, memory};
 use mcp_types::{ElicitResult, Era, ErrorCode, Json, JsonObject, PromptReference, Revision};
 use serde_json::json;
 use tokio::task::JoinSet;
-
-fn server(demo: Demo) -> impl Connect {
-    connect_fn(move || {
-        let demo = demo.clone();
-        async move {
-            let (near, far) = memory::pair();
-            tokio::spawn(demo.serve(far));
-            Ok(near)
-        }
-    })
-}
 
 fn with_user() -> mcp_client::ClientBuilder {
     builder().on_elicit(|_, _| {
@@ -60,7 +48,7 @@ async fn every_revision_is_spoken_and_found() {
         for (demo, versions) in
             [(Demo::new(), Versions::exactly(revision)), (Demo::of_revisions([revision]), Versions::auto())]
         {
-            let client = with_user().versions(versions).connect(server(demo)).await.unwrap();
+            let client = with_user().versions(versions).connect(demo.in_process()).await.unwrap();
             assert_eq!(client.revision(), revision);
             try_everything(&client).await;
             // An elicitation: a request in the legacy era, an input request in the modern one.
@@ -79,7 +67,7 @@ async fn a_refused_or_ignored_probe_leads_to_the_handshake() {
     for discover in [Discover::Refused(ErrorCode(0)), Discover::Refused(ErrorCode(-32602)), Discover::Ignored]
     {
         let demo = Demo::legacy().discover(discover);
-        let client = builder().probe_timeout(ms(200)).connect(server(demo)).await.unwrap();
+        let client = builder().probe_timeout(ms(200)).connect(demo.in_process()).await.unwrap();
         assert_eq!(client.negotiated().era(), Era::Legacy);
         client.close().await;
     }
@@ -87,7 +75,7 @@ async fn a_refused_or_ignored_probe_leads_to_the_handshake() {
 
 #[tokio::test]
 async fn completions_and_thousands_of_calls() {
-    let client = builder().connect(server(Demo::new())).await.unwrap();
+    let client = builder().connect(Demo::new().in_process()).await.unwrap();
     let prompt = client.list_prompts().all().await.unwrap().into_iter().next().unwrap();
     let argument = prompt.arguments.as_deref().and_then(|arguments| arguments.first().cloned());
     if let Some(argument) = argument {

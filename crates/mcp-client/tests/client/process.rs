@@ -213,3 +213,12 @@ async fn a_pinned_process_sees_initialize_first() {
     assert_eq!(client.revision(), Revision::V2024_11_05);
     client.close().await;
 }
+
+/// A server that hangs at the start: what it said to standard error is in the error.
+#[tokio::test]
+async fn a_server_that_hangs_at_the_start_is_quoted() {
+    let hangs = shell("echo 'waiting for the database' >&2; sleep 1000");
+    let error = builder().connect_timeout(Duration::from_secs(1)).connect(hangs).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Timeout);
+    assert!(error.to_string().contains("waiting for the database"), "{error}");
+}

@@ -15,15 +15,8 @@
 //! [Backward Compatibility](https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning#backward-compatibility-with-initialization-based-versions).
 //!
 //! ```
-//! use mcp_testkit::demo;
-//! use mcp_transport::{connect_fn, memory};
-//!
 //! // For `Client::connect`: each connection gets a server of its own, in this process.
-//! let server = connect_fn(|| async {
-//!     let (near, far) = memory::pair();
-//!     tokio::spawn(demo::serve(far));
-//!     Ok(near)
-//! });
+//! let server = mcp_testkit::demo::in_process();
 //! ```
 //!
 //! Deliberately absent: input that is no message is ignored, not answered; tasks, sampling and roots; lists that change.
@@ -40,7 +33,7 @@ mod server;
 mod tests;
 mod tools;
 
-use mcp_transport::{Link, TransportError};
+use mcp_transport::{Connect, Link, TransportError, connect_fn, memory};
 use mcp_types::{Era, ErrorCode, Revision};
 
 /// Serves one client over `link`, until the client ends it. See [`Demo::serve`].
@@ -49,6 +42,11 @@ use mcp_types::{Era, ErrorCode, Revision};
 /// When reading or writing fails.
 pub async fn serve(link: Link) -> Result<(), TransportError> {
     Demo::new().serve(link).await
+}
+
+/// Connects to demo servers in this process, each connection to one of its own. See [`Demo::in_process`].
+pub fn in_process() -> impl Connect {
+    Demo::new().in_process()
 }
 
 /// Serves one client over the standard streams of this process. See [`Demo::serve_stdio`].
@@ -131,6 +129,18 @@ impl Demo {
     /// When reading or writing fails.
     pub async fn serve(self, link: Link) -> Result<(), TransportError> {
         server::run(self, link).await
+    }
+
+    /// Connects to servers like this in this process, each connection to one of its own. Needs a tokio runtime.
+    pub fn in_process(self) -> impl Connect {
+        connect_fn(move || {
+            let demo = self.clone();
+            async move {
+                let (near, far) = memory::pair();
+                tokio::spawn(demo.serve(far));
+                Ok(near)
+            }
+        })
     }
 
     /// Serves one client over the standard streams of this process, until its standard input ends.

@@ -97,11 +97,13 @@ pub(crate) fn spawn(
     let (Some(stdin), Some(stdout)) = (streams.0, streams.1) else {
         return Err(io::Error::other("the pipes to the process are missing"));
     };
+    let heard = Arc::downgrade(&process);
     Ok(Link::pipe(
         ProcessSender::new(process.clone(), stdin),
         ProcessReceiver::new(process, stdout, max_message_bytes),
     )
-    .with_closer(closer))
+    .with_closer(closer)
+    .with_diagnosis(move || heard.upgrade().map(|process| lock(&process.tail).text()).unwrap_or_default()))
 }
 
 /// How long the process may take to exit after its output ended, before it counts as running on without it.

@@ -174,14 +174,6 @@ unions! {
     ];
 }
 
-impl Described for Empty {
-    const INFO: TypeInfo = TypeInfo {
-        name: "Empty",
-        lifetime: Lifetime::ALL,
-        shape: Shape::Object { members: &[member("meta", Some("_meta"), Optional, "Meta")], open: false },
-    };
-}
-
 impl Described for JsonRpcError {
     const INFO: TypeInfo = TypeInfo {
         name: "JsonRpcError",

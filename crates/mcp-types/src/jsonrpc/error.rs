@@ -1,8 +1,8 @@
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::Json;
+use crate::{Json, de::Object};
 
 /// A JSON-RPC error code. Any integer may come; the constants are those that the specification names.
 ///
@@ -41,16 +41,15 @@ impl fmt::Display for ErrorCode {
 }
 
 /// The `error` object of a response. Schema: `Error`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct JsonRpcError {
     /// What kind of error.
     pub code: ErrorCode,
     /// A short description, from the peer: show it as untrusted text. Empty when the peer leaves it out.
-    #[serde(default, deserialize_with = "crate::de::null_as_default")]
     pub message: String,
     /// More about the error, as the peer defines it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Json>,
 }
 
@@ -69,6 +68,21 @@ impl JsonRpcError {
     /// The standard answer to a method that nobody serves.
     pub fn method_not_found(method: &str) -> Self {
         Self::new(ErrorCode::METHOD_NOT_FOUND, format!("Method not found: {method}"))
+    }
+}
+
+impl<'de> Deserialize<'de> for JsonRpcError {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Members {
+            code: ErrorCode,
+            #[serde(default, deserialize_with = "crate::de::null_as_default")]
+            message: String,
+            data: Option<Json>,
+        }
+        let Members { code, message, data } =
+            Members::deserialize(Object::new("JsonRpcError", deserializer))?;
+        Ok(Self { code, message, data })
     }
 }
 

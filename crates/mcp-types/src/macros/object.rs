@@ -14,7 +14,7 @@
 /// }
 /// ```
 ///
-/// Members are camel case on the wire, or as `as` says. An optional member is an `Option`: absent and `null` both read
+/// Only a JSON object is read; see `de::Object`. Members are camel case on the wire, or as `as` says. An optional member is an `Option`: absent and `null` both read
 /// as `None`, and `None` is not written. `new` takes the required members, the name behind the `?` is the setter.
 /// `tagged` adds a constant member. The revisions of a member end up in its docs and in the inventory.
 macro_rules! object {
@@ -142,7 +142,7 @@ macro_rules! object {
         { $(($member:ident $($wire:literal)?, $presence:ident, $kind:ty, { $($member_rev:tt)* }))* }
     ) => {
         $($attrs)*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, PartialEq, serde::Serialize)]
         #[serde(rename_all = "camelCase")]
         #[non_exhaustive]
         pub struct $name {
@@ -163,6 +163,22 @@ macro_rules! object {
             }
 
             $($setters)*
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                type Target = $name;
+                #[derive(serde::Deserialize)]
+                #[serde(remote = "Target", rename_all = "camelCase")]
+                struct Members {
+                    $(
+                        #[serde(rename = $key, default)]
+                        tag: $crate::union::Tag<Target>,
+                    )?
+                    $($fields)*
+                }
+                Members::deserialize($crate::de::Object::new(stringify!($name), deserializer))
+            }
         }
 
         $(
@@ -195,4 +211,44 @@ macro_rules! object {
 
     (@wire) => { None };
     (@wire $wire:literal) => { Some($wire) };
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        CallToolResult, ContentBlock, Empty, EmptyResult, Implementation, InitializeResult, JsonRpcError,
+        ResourceContents, TextContent,
+    };
+
+    #[test]
+    fn an_array_is_no_object() {
+        fn refused<T: serde::de::DeserializeOwned>(text: &str) {
+            let Err(error) = serde_json::from_str::<T>(text) else { panic!("{text}") };
+            assert!(error.to_string().starts_with("invalid type: sequence, expected an object"), "{error}");
+            let tree: serde_json::Value = serde_json::from_str(text).unwrap();
+            assert!(serde_json::from_value::<T>(tree).is_err(), "{text}, from a tree");
+        }
+        refused::<Implementation>(r#"["a","b",null,null,null,null]"#);
+        refused::<EmptyResult>("[]");
+        refused::<Empty>("[]");
+        refused::<CallToolResult>("[[],null,null,null,null]");
+        refused::<TextContent>(r#"["text","t",null,null]"#);
+        refused::<JsonRpcError>(r#"[-1,"m",null]"#);
+        refused::<ResourceContents>(r#"["u",null,"t",null,null]"#);
+        refused::<InitializeResult>(
+            r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":["a","b"]}"#,
+        );
+        assert!(serde_json::from_str::<ContentBlock>(r#"["text","t"]"#).is_err());
+    }
+
+    #[test]
+    fn an_error_names_the_type() {
+        let error = serde_json::from_str::<Implementation>("7").unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "invalid type: integer `7`, expected an object (Implementation) at line 1 column 1"
+        );
+        let error = serde_json::from_str::<Implementation>(r#"{"name":"n"}"#).unwrap_err().to_string();
+        assert!(error.starts_with("missing field `version`"), "{error}");
+    }
 }

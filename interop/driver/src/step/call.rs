@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use mcp_client::{Client, ErrorKind};
+use mcp_client::{Client, ErrorKind, Reply};
 use mcp_types::{CallToolResult, Revision};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -28,8 +28,9 @@ pub(crate) struct Call {
     /// Whether the tool is to fail.
     #[serde(default)]
     is_error: bool,
-    /// The JSON-RPC error that is to come instead of a result.
-    fails: Option<i32>,
+    /// The JSON-RPC errors of which one is to come instead of a result.
+    #[serde(default)]
+    fails: Vec<i64>,
     /// What the user answers when he is asked.
     answer: Option<Value>,
     /// Patterns for what he is asked.
@@ -69,8 +70,8 @@ impl Call {
                 call.await
             }
         };
-        if let Some(code) = self.fails {
-            return failed_with(code, result);
+        if !self.fails.is_empty() {
+            return failed_with(&self.fails, result);
         }
         let result = result.map_err(|error| told(&error))?;
         self.compare(&result, stage.client.revision())?;
@@ -80,10 +81,10 @@ impl Call {
         }
     }
 
-    fn compare(&self, result: &CallToolResult, revision: Revision) -> Result<(), String> {
+    fn compare(&self, result: &Reply<CallToolResult>, revision: Revision) -> Result<(), String> {
         if result.is_error() != self.is_error {
             let expected = if self.is_error { "a failure" } else { "a success" };
-            return Err(format!("expected {expected} of the tool, came {}", as_json(result)?));
+            return Err(format!("expected {expected} of the tool, came {}", as_json(&**result)?));
         }
         if let Some(text) = &self.text {
             fits(text, &Value::String(result.text())).map_err(|why| format!("text: {why}"))?;
@@ -93,8 +94,7 @@ impl Call {
         }
         match &self.structured {
             Some(structured) if revision >= Revision::V2025_06_18 => {
-                let json = result.structured(revision).ok_or("no structured result")?;
-                let json = json.decode().map_err(|error| format!("structured: {error}"))?;
+                let json: Value = result.structured().map_err(|error| format!("structured: {}", told(&error)))?;
                 fits(structured, &json).map_err(|why| format!("structured: {why}"))
             }
             _ => Ok(()),

@@ -142,12 +142,12 @@ fn told(error: &Error) -> String {
     format!("{error} [{:?}]", error.kind())
 }
 
-/// Whether a call ended in the JSON-RPC error `code`.
-fn failed_with<T>(code: i32, result: Result<T, Error>) -> Result<(), String> {
+/// Whether a call ended in a JSON-RPC error of one of these codes.
+fn failed_with<T>(codes: &[i64], result: Result<T, Error>) -> Result<(), String> {
     match result {
-        Err(error) if error.rpc().is_some_and(|rpc| i64::from(rpc.code.0) == i64::from(code)) => Ok(()),
-        Err(error) => Err(format!("expected error {code}, came {}", told(&error))),
-        Ok(_) => Err(format!("expected error {code}, came a result")),
+        Err(error) if error.rpc().is_some_and(|rpc| codes.contains(&rpc.code.0)) => Ok(()),
+        Err(error) => Err(format!("expected error {codes:?}, came {}", told(&error))),
+        Ok(_) => Err(format!("expected error {codes:?}, came a result")),
     }
 }
 

@@ -1,0 +1,173 @@
+//! The seam: what carries one HTTP request and brings its response.
+
+use std::{
+    convert::Infallible,
+    error::Error,
+    fmt,
+    future::{Future, poll_fn},
+    pin::Pin,
+    sync::{Mutex, PoisonError},
+    task::{Context, Poll},
+};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
+use mcp_transport::{Delivery, TransportError, TransportErrorKind};
+use tower_service::Service;
+
+/// An error of any type, as services give it.
+pub type BoxError = Box<dyn Error + Send + Sync>;
+
+/// The body of a request: a whole message, or nothing. Cloning it is cheap, so that middleware can send it again.
+#[derive(Clone, Default)]
+pub struct RequestBody(Option<Bytes>);
+
+impl RequestBody {
+    pub(crate) fn new(bytes: Bytes) -> Self {
+        Self(Some(bytes).filter(|bytes| !bytes.is_empty()))
+    }
+
+    /// What it holds and was not taken yet: for middleware that signs or records.
+    pub fn bytes(&self) -> &[u8] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for RequestBody {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RequestBody({} bytes)", self.bytes().len())
+    }
+}
+
+impl Body for RequestBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Ready(self.0.take().map(|bytes| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.0.is_none()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.bytes().len() as u64)
+    }
+}
+
+pub(crate) type AnswerBody = UnsyncBoxBody<Bytes, BoxError>;
+pub(crate) type Answer = Response<AnswerBody>;
+
+/// A service whose type is erased.
+pub(crate) trait Fetch: Send + Sync {
+    fn fetch(
+        &self,
+        request: Request<RequestBody>,
+    ) -> Pin<Box<dyn Future<Output = Result<Answer, TransportError>> + Send>>;
+}
+
+/// Erases `service`. It is cloned for each request, as tower has it.
+pub(crate) fn erase<S, R>(service: S) -> impl Fetch + 'static
+where
+    S: Service<Request<RequestBody>, Response = Response<R>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<BoxError>,
+    R: Body<Data = Bytes> + Send + 'static,
+    R::Error: Into<BoxError>,
+{
+    Erased(Mutex::new(service))
+}
+
+struct Erased<S>(Mutex<S>);
+
+impl<S, R> Fetch for Erased<S>
+where
+    S: Service<Request<RequestBody>, Response = Response<R>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<BoxError>,
+    R: Body<Data = Bytes> + Send + 'static,
+    R::Error: Into<BoxError>,
+{
+    fn fetch(
+        &self,
+        request: Request<RequestBody>,
+    ) -> Pin<Box<dyn Future<Output = Result<Answer, TransportError>> + Send>> {
+        let mut service = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Box::pin(async move {
+            let ready = poll_fn(|cx| service.poll_ready(cx)).await;
+            ready.map_err(|error| transport_error(error.into()).with_delivery(Delivery::NeverSent))?;
+            let answer = service.call(request).await.map_err(|error| transport_error(error.into()))?;
+            Ok(answer.map(|body| body.map_err(Into::into).boxed_unsync()))
+        })
+    }
+}
+
+/// The failure of a service. One that holds a [`TransportError`] is that, whatever stands around it.
+pub(crate) fn transport_error(error: BoxError) -> TransportError {
+    let error = match error.downcast::<TransportError>() {
+        Ok(error) => return *error,
+        Err(error) => error,
+    };
+    let mut source = error.source();
+    while let Some(inner) = source {
+        if let Some(known) = inner.downcast_ref::<TransportError>() {
+            return known.clone();
+        }
+        source = inner.source();
+    }
+    let message = format!("the HTTP service failed: {error}");
+    TransportError::new(TransportErrorKind::Io, Delivery::MaybeSent, message).with_source(Foreign(error))
+}
+
+/// A boxed error as an error.
+#[derive(Debug)]
+struct Foreign(BoxError);
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Error for Foreign {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Wrapped(TransportError);
+
+    impl fmt::Display for Wrapped {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("middleware failed")
+        }
+    }
+
+    impl Error for Wrapped {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn the_evidence_survives_middleware() {
+        let refused = TransportError::new(TransportErrorKind::Connect, Delivery::NeverSent, "refused");
+        for error in [BoxError::from(refused.clone()), Wrapped(refused).into()] {
+            assert_eq!(transport_error(error).delivery(), Delivery::NeverSent);
+        }
+        let foreign = transport_error("odd".into());
+        assert_eq!(foreign.delivery(), Delivery::MaybeSent);
+        assert_eq!(foreign.to_string(), "the HTTP service failed: odd");
+    }
+}
