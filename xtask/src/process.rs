@@ -25,11 +25,12 @@ pub(crate) struct Invocation {
 impl Invocation {
     /// `line` is the program and its arguments, separated by spaces; no argument may contain one.
     pub(crate) fn new(line: &str) -> Self {
-        Self {
-            words: line.split_whitespace().map(str::to_string).collect(),
-            environment: Vec::new(),
-            limit: None,
-        }
+        Self::of(line.split_whitespace().map(str::to_string))
+    }
+
+    /// The program and its arguments. There is a program.
+    pub(crate) fn of(words: impl IntoIterator<Item = String>) -> Self {
+        Self { words: words.into_iter().collect(), environment: Vec::new(), limit: None }
     }
 
     pub(crate) fn environment(mut self, name: &'static str, value: &'static str) -> Self {

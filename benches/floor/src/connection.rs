@@ -167,7 +167,7 @@ async fn read(output: ChildStdout, table: Arc<Table>) -> std::io::Result<()> {
     let mut line = Vec::new();
     while output.read_until(b'\n', &mut line).await? > 0 {
         if let Ok(message) = serde_json::from_slice(&line) {
-            take(message, &table);
+            take(&message, &table);
         }
         line.clear();
     }
@@ -175,7 +175,7 @@ async fn read(output: ChildStdout, table: Arc<Table>) -> std::io::Result<()> {
     Ok(())
 }
 
-fn take(message: Message<'_>, table: &Table) {
+fn take(message: &Message<'_>, table: &Table) {
     if message.method.as_deref() == Some("notifications/progress") {
         let progress = message.params.and_then(|params| serde_json::from_str::<Progress>(params.get()).ok());
         if let Some(progress) = progress

@@ -69,7 +69,7 @@ impl Driver for Floor {
         let seen = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&seen);
         let handler = move |progress: wire::Progress| {
-            let right = progress.progress == (counter.load(Relaxed) + 1) as f64 && progress.message.is_some();
+            let right = progress.value == counter.load(Relaxed) + 1 && progress.message.is_some();
             counter.fetch_add(u64::from(right), Relaxed);
         };
         let result = self.0.call_with_progress("progress", &Count { count }, Box::new(handler)).await?;

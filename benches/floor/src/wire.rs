@@ -90,7 +90,8 @@ pub(crate) struct Block {
 pub(crate) struct Progress {
     #[serde(rename = "progressToken")]
     pub(crate) token: u64,
-    pub(crate) progress: f64,
+    #[serde(rename = "progress")]
+    pub(crate) value: u64,
     pub(crate) message: Option<String>,
 }
 

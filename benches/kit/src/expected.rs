@@ -67,9 +67,6 @@ pub fn check_payload(text: &str, size: usize) -> Result<(), Failure> {
 }
 
 /// Checks what a call gave.
-pub fn check<T: PartialEq + std::fmt::Debug>(got: &T, expected: &T) -> Result<(), Failure>
-where
-    T: ?Sized,
-{
+pub fn check<T: PartialEq + std::fmt::Debug + ?Sized>(got: &T, expected: &T) -> Result<(), Failure> {
     if got == expected { Ok(()) } else { Err(format!("{got:?} where {expected:?} was expected").into()) }
 }

@@ -9,8 +9,8 @@ pub(crate) type Latencies = Vec<u32>;
 pub(crate) fn write(name: &str, operations: u64, used: Used, mut latencies: Latencies, lost: u64) {
     latencies.sort_unstable();
     let percentile = |part: usize| {
-        let last = latencies.len().saturating_sub(1);
-        latencies.get(last * part / 100).copied().unwrap_or_default()
+        let highest = latencies.len().saturating_sub(1);
+        latencies.get(highest * part / 100).copied().unwrap_or_default()
     };
     let per_operation = |whole: f64| whole / operations.max(1) as f64;
     println!(

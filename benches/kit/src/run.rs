@@ -129,7 +129,7 @@ async fn work<D: Driver>(
 
 /// A call that is dropped: every second one before it has left, the others while the server has it.
 async fn cancelled<D: Driver>(driver: &D, index: u64) -> Result<(), Failure> {
-    let wait = if index % 2 == 0 { Duration::ZERO } else { Duration::from_micros(200) };
+    let wait = if index.is_multiple_of(2) { Duration::ZERO } else { Duration::from_micros(200) };
     match timeout(wait, driver.hang()).await {
         Ok(outcome) => outcome.and(Err("a call was answered that cannot be".into())),
         Err(_) => Ok(()),

@@ -16,8 +16,8 @@ use bench_kit::{
 use rmcp::{
     ClientHandler, RoleClient,
     model::{
-        CallToolRequestParams, CallToolResult, ClientConfig, ContentBlock, Implementation, JsonObject,
-        ProgressNotificationParam, ProtocolVersion,
+        CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ContentBlock,
+        Implementation, JsonObject, ProgressNotificationParam, ProtocolVersion,
     },
     service::{
         ClientLifecycleMode, NotificationContext, RunningService, serve_client, serve_client_with_lifecycle,
@@ -42,7 +42,7 @@ struct Seen {
 
 impl ClientHandler for Handler {
     fn get_info(&self) -> ClientConfig {
-        ClientConfig::new(Default::default(), Implementation::new("bench", "1"))
+        ClientConfig::new(ClientCapabilities::default(), Implementation::new("bench", "1"))
     }
 
     async fn on_progress(&self, progress: ProgressNotificationParam, _: NotificationContext<RoleClient>) {

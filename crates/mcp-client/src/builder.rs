@@ -184,21 +184,25 @@ impl ClientBuilder {
         Fut: Future<Output = std::result::Result<ElicitResult, JsonRpcError>> + Send + 'static,
     {
         let both = ElicitationCapability::new().with_form(JsonObject::new()).with_url(JsonObject::new());
-        self.capabilities.elicitation.get_or_insert(both);
+        let declared = self.capabilities.elicitation.get_or_insert(both);
+        let (forms, urls) = (declared.supports_form(), declared.supports_url());
         let handler = Arc::new(handler);
         self.on_request::<ElicitRequest, _>(move |params, context| {
             let handler = Arc::clone(&handler);
             async move {
                 match &params {
-                    ElicitRequestParams::Form(form) => {
+                    ElicitRequestParams::Form(form) if forms => {
                         let form = form.clone();
                         answer_elicitation(&form, handler(params, context).await?)
                     }
-                    ElicitRequestParams::Url(url) => {
+                    ElicitRequestParams::Url(url) if urls => {
                         checked_url(url)?;
                         handler(params, context).await
                     }
-                    _ => Err(JsonRpcError::new(ErrorCode::INVALID_PARAMS, "elicitation: unknown mode")),
+                    _ => Err(JsonRpcError::new(
+                        ErrorCode::INVALID_PARAMS,
+                        "elicitation: a mode that was not declared",
+                    )),
                 }
             }
         })

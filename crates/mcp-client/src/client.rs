@@ -17,6 +17,7 @@ use crate::{
     Error, Result, State, StateWatch,
     builder::{ClientBuilder, Options},
     call::Call,
+    connect::start_error,
     error::Cause,
     handlers::Handlers,
     input::Roots,
@@ -173,14 +174,14 @@ impl Client {
     /// Sends any notification. It is queued; nothing tells whether the server read it.
     ///
     /// # Errors
-    /// When the params cannot be written, the method is not one that clients send in this revision, or the client is
-    /// closed.
+    /// When the params cannot be written, the method is not one that clients send in this revision, too much waits to be
+    /// sent, or the client is closed.
     pub fn notify<N: Notification>(&self, params: &N::Params) -> Result<()> {
         let name = std::borrow::Cow::Borrowed(N::METHOD);
         self.0.check_revision(N::METHOD).map_err(|error| error.of_method(&name))?;
         let params = crate::call::encode(params)?;
         let params = (!params.is_empty()).then(|| params.into());
-        if self.0.session.notify(name, params) { Ok(()) } else { Err(Error::new(Cause::Closed)) }
+        self.0.session.notify(name.clone(), params).map_err(|error| start_error(error).of_method(&name))
     }
 
     /// Changes the roots that the client offers, and tells a legacy server so. Without

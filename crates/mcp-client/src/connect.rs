@@ -14,7 +14,7 @@ use mcp_protocol::{
 };
 use mcp_transport::{Connect, Link, TransportError};
 use mcp_types::{
-    DiscoverResult, ErrorCode, InitializeRequestParams, InitializeResult, Json, JsonRpcError, Revision,
+    DiscoverResult, Era, ErrorCode, InitializeRequestParams, InitializeResult, Json, JsonRpcError, Revision,
 };
 use tokio::sync::Semaphore;
 
@@ -49,7 +49,14 @@ pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect)
     };
     let negotiated = match negotiated {
         Ok(negotiated) => negotiated,
-        Err(error) => return Err(attempt.explain(error)),
+        Err(error) => {
+            let error = attempt.explain(error);
+            // An attempt that follows must not meet the process of this one.
+            if let Some(session) = &attempt.session {
+                session.close(Duration::ZERO).await;
+            }
+            return Err(error);
+        }
     };
     attempt.done = true;
     let Some(session) = attempt.session.take() else { return Err(Error::new(Cause::Closed)) };
@@ -112,6 +119,7 @@ impl Attempt<'_> {
             let replaced = match step {
                 Step::Probe { revision, on } => {
                     self.stage = "waiting for the answer to `server/discover` of";
+                    initialized = None;
                     self.prepare(on, transport, &mut death).await?;
                     match self.probe(revision).await? {
                         Answered::Answer(Probed { answer, result, failure }) => {
@@ -264,13 +272,13 @@ impl Attempt<'_> {
     ) -> Result<Negotiated> {
         let session = self.session()?;
         session.settle(revision);
-        if let Some((result, raw)) = initialized {
-            session.notify("notifications/initialized".into(), None);
-            return Ok(Negotiated::legacy(revision, result, raw));
-        }
-        match discovered {
-            Some((result, raw)) => Ok(Negotiated::modern(revision, result, raw)),
-            None => Err(Error::new(Cause::Closed)),
+        match (revision.era(), initialized, discovered) {
+            (Era::Legacy, Some((result, raw)), _) => {
+                session.notify("notifications/initialized".into(), None).map_err(start_error)?;
+                Ok(Negotiated::legacy(revision, result, raw))
+            }
+            (Era::Modern, _, Some((result, raw))) => Ok(Negotiated::modern(revision, result, raw)),
+            _ => Err(Error::new(Cause::Closed)),
         }
     }
 
@@ -301,8 +309,8 @@ struct Probed {
 impl ClientBuilder {
     fn stamp(&self, revision: Revision) -> Result<Stamp> {
         match revision.era() {
-            mcp_types::Era::Legacy => Ok(Stamp::legacy()),
-            mcp_types::Era::Modern => {
+            Era::Legacy => Ok(Stamp::legacy()),
+            Era::Modern => {
                 let mut capabilities = self.capabilities.clone();
                 // The modern era has no notification that roots have changed.
                 if let Some(roots) = &mut capabilities.roots {
@@ -318,7 +326,7 @@ impl ClientBuilder {
     fn recall(&self) -> (Option<Verdict>, Option<(DiscoverResult, Json)>) {
         let Some(remembered) = &self.remembered else { return (None, None) };
         let Some(revision) = Revision::from_wire(&remembered.revision) else { return (None, None) };
-        if revision.era() == mcp_types::Era::Legacy {
+        if revision.era() == Era::Legacy {
             return (Some(Verdict::Legacy), None);
         }
         match &remembered.discover {
@@ -344,8 +352,10 @@ async fn silent_call(
         progress_token: None,
         deadlines: Deadlines { idle: limit, total: None, extend_on_progress: false },
         cancel: CancelMode::Silent,
+        continues: false,
     };
-    match session.perform(&call, Vec::new(), &Arc::new(Slot::default()), false, Duration::MAX).await? {
+    let begun = tokio::time::Instant::now().into_std();
+    match session.perform(begun, &call, Vec::new(), &Arc::new(Slot::default()), false, Duration::MAX).await? {
         CallOutcome::Core(outcome) => Ok(outcome),
         CallOutcome::Cancelled { .. } => Err(StartError::Closing),
     }
@@ -388,6 +398,7 @@ fn transport_error(error: TransportError) -> Error {
 pub(crate) fn start_error(error: StartError) -> Error {
     Error::new(match error {
         StartError::Closing | StartError::Ended(Failure::ClosedHere) => Cause::Closed,
+        StartError::Full(Duration::ZERO) => Cause::QueueFull,
         StartError::Full(waited) => Cause::Timeout(Limit::Waiting(waited)),
         StartError::Ended(Failure::Transport(error)) => {
             Cause::Transport(error.with_delivery(mcp_transport::Delivery::NeverSent))

@@ -30,6 +30,11 @@ pub enum Diagnostic {
         /// Why.
         error: String,
     },
+    /// A notification handler panicked. Those after it run.
+    HandlerPanicked {
+        /// The method of the notification.
+        method: String,
+    },
     /// The handlers were too slow; so many were dropped since the last report.
     Lost {
         /// Messages of the server's log.

@@ -2,8 +2,10 @@ use std::{fmt, time::Duration};
 
 use bytes::Bytes;
 use mcp_protocol::{connection::Expired, negotiate::NegotiationError};
-use mcp_transport::{Delivery, HttpFailure, ProcessFailure, TransportError};
-use mcp_types::{ErrorCode, Json, JsonRpcError, Revision, jsonrpc::MethodName};
+use mcp_transport::{Delivery, HttpFailure, ProcessFailure, TransportError, TransportErrorKind};
+use mcp_types::{ElicitRequestUrlParams, ErrorCode, Json, JsonRpcError, Revision, jsonrpc::MethodName};
+
+use crate::input::checked_url;
 
 /// A `Result` whose error is [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
@@ -40,6 +42,8 @@ pub enum ErrorKind {
     Negotiation,
     /// The server's revision or capabilities lack the method. Nothing was sent.
     Unsupported,
+    /// More waits to be sent than the limit allows. Nothing was sent.
+    QueueFull,
     /// The arguments cannot be written as JSON, or not as an object. Nothing was sent.
     InvalidArguments,
     /// The server's result is not what the method says: see [`Error::raw_result`].
@@ -68,6 +72,7 @@ pub(crate) enum Cause {
     /// The method is not sent in this direction.
     Direction,
     Arguments(String),
+    QueueFull,
     Decode(serde_json::Error, Raw),
     ResultType(String, Raw),
     InputRequired(Raw),
@@ -136,6 +141,7 @@ impl Error {
             Cause::Negotiation(_) => ErrorKind::Negotiation,
             Cause::Revision(_) | Cause::Capability(_) | Cause::Direction => ErrorKind::Unsupported,
             Cause::Arguments(_) => ErrorKind::InvalidArguments,
+            Cause::QueueFull => ErrorKind::QueueFull,
             Cause::Decode(..) | Cause::ResultType(..) => ErrorKind::InvalidResult,
             Cause::InputRequired(_) => ErrorKind::InputRequired,
             Cause::Tool(..) => ErrorKind::Tool,
@@ -154,6 +160,14 @@ impl Error {
             Cause::Rpc(error) | Cause::Negotiation(NegotiationError::Refused(error)) => Some(error),
             _ => None,
         }
+    }
+
+    /// What the user must do first, at a URL, if the server says so (-32042, 2025-11-25 only). URLs that must not be
+    /// opened are left out.
+    pub fn url_elicitations(&self) -> Vec<ElicitRequestUrlParams> {
+        let required = self.rpc().and_then(JsonRpcError::url_elicitation_required);
+        let elicitations = required.map(|data| data.elicitations.into_vec()).unwrap_or_default();
+        elicitations.into_iter().filter(|params| checked_url(params).is_ok()).collect()
     }
 
     /// Why there is no common ground, if that is why.
@@ -209,18 +223,45 @@ impl Error {
             | Cause::Capability(_)
             | Cause::Direction
             | Cause::Arguments(_)
+            | Cause::QueueFull
             | Cause::TooManyPages(_) => false,
         }
     }
 
-    /// Whether trying again may help and cannot do harm: the request was not executed, or the server says that it
-    /// failed inside (-32603). After a failure of the link, a new connection is needed.
+    /// Whether trying again may help and cannot do harm: the request was not executed, or it was a read and the server
+    /// says that it failed inside (-32603). After a failure of the link, a new connection is needed.
     pub fn is_retryable(&self) -> bool {
         match &self.0.cause {
-            Cause::Rpc(error) => error.code == ErrorCode::INTERNAL_ERROR,
-            Cause::Transport(_) | Cause::NoReply | Cause::Timeout(_) => !self.may_have_executed(),
+            Cause::Rpc(error) => error.code == ErrorCode::INTERNAL_ERROR && self.is_read(),
+            Cause::Transport(error) => !self.may_have_executed() && is_transient(error),
+            Cause::NoReply | Cause::Timeout(_) => !self.may_have_executed(),
+            Cause::QueueFull => true,
             _ => false,
         }
+    }
+
+    /// Whether the method only reads, by what the specification says of it.
+    fn is_read(&self) -> bool {
+        self.method().is_some_and(|method| {
+            method.ends_with("/list")
+                || matches!(
+                    method,
+                    "resources/read" | "prompts/get" | "completion/complete" | "ping" | "server/discover"
+                )
+        })
+    }
+}
+
+/// Whether a failure of the transport may be gone the next time.
+fn is_transient(error: &TransportError) -> bool {
+    match error.kind() {
+        TransportErrorKind::NotFound
+        | TransportErrorKind::Configuration
+        | TransportErrorKind::NotRepeatable
+        | TransportErrorKind::TooLarge => false,
+        _ => error
+            .http()
+            .is_none_or(|http| !(400..500).contains(&http.status) || matches!(http.status, 408 | 425 | 429)),
     }
 }
 
@@ -263,6 +304,7 @@ impl fmt::Display for Error {
             }
             Cause::Capability(name) => write!(f, "the server did not declare the capability `{name}`")?,
             Cause::Direction => f.write_str("a method that clients do not send")?,
+            Cause::QueueFull => f.write_str("too much waits to be sent")?,
             Cause::Arguments(why) => write!(f, "the arguments cannot be sent: {why}")?,
             Cause::Decode(error, _) => write!(f, "the server's result does not fit: {error}")?,
             Cause::ResultType(kind, _) => write!(f, "the server's result is of an unknown type: `{kind}`")?,

@@ -1,4 +1,11 @@
-use std::{collections::HashMap, future::Future, pin::Pin, sync::Arc};
+use std::{
+    collections::HashMap,
+    future::{Future, poll_fn},
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::Pin,
+    sync::Arc,
+    task::Poll,
+};
 
 use bytes::Bytes;
 use mcp_protocol::connection::CallId;
@@ -169,7 +176,15 @@ impl Handlers {
                 Mail::Diagnostic(diagnostic) => self.report(diagnostic),
                 Mail::Notification { method, params } => {
                     let context = NotificationContext { client: session.client() };
-                    self.notify(method, params, context).await;
+                    let mut running = Box::pin(self.notify(method.clone(), params, context));
+                    // One that panics costs its own notification, not those after it.
+                    let outcome = poll_fn(|cx| {
+                        catch_unwind(AssertUnwindSafe(|| running.as_mut().poll(cx)))
+                            .map_or(Poll::Ready(false), |poll| poll.map(|()| true))
+                    });
+                    if !outcome.await {
+                        self.report(Diagnostic::HandlerPanicked { method: method.into_owned() });
+                    }
                 }
             }
         }
@@ -191,7 +206,8 @@ impl Handlers {
 
     fn report(&self, diagnostic: Diagnostic) {
         if let Some(handler) = &self.diagnostic {
-            handler(diagnostic);
+            // Nobody is left to be told.
+            let _ = catch_unwind(AssertUnwindSafe(|| handler(diagnostic)));
         }
     }
 }

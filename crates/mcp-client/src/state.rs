@@ -3,7 +3,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 /// Where a client stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum State {
     /// Nothing was done yet.
@@ -43,7 +43,8 @@ impl StateWatch {
     ///
     /// Cancel-safe.
     pub async fn wait_for(&mut self, state: State) -> bool {
-        self.0.wait_for(|current| *current == state).await.is_ok()
+        let reached = self.0.wait_for(|current| *current == state || *current == State::Closed).await;
+        reached.is_ok_and(|current| *current == state)
     }
 }
 
@@ -60,11 +61,14 @@ impl StateSender {
         StateWatch(self.0.subscribe())
     }
 
+    /// Goes on to `state`; never back.
     pub(crate) fn set(&self, state: State) {
         self.0.send_if_modified(|current| {
-            let changed = *current != state;
-            *current = state;
-            changed
+            let goes_on = *current < state;
+            if goes_on {
+                *current = state;
+            }
+            goes_on
         });
     }
 }

@@ -69,7 +69,7 @@ impl Stamp {
         }
         // A cheap search first: most params have no `_meta`, and then nothing of them needs to be read.
         let existing = if memchr::memmem::find(&params, b"\"_meta\"").is_some() {
-            scan::member(&params, "_meta").filter(|range| params[range.clone()].starts_with(b"{"))
+            scan::member(&params, "_meta")
         } else {
             None
         };
@@ -84,7 +84,9 @@ impl Stamp {
         };
         let mut out = Vec::with_capacity(params.len() + self.members.len() + 64);
         out.extend_from_slice(b"{\"_meta\":{");
-        self.write_members(&mut out, metadata, existing.clone().map(|range| &params[range]))?;
+        // A `_meta` that is no object, `null` say, is replaced.
+        let members = existing.clone().map(|range| &params[range]).filter(|json| json.starts_with(b"{"));
+        self.write_members(&mut out, metadata, members)?;
         out.push(b'}');
         match existing {
             None if params.is_empty() => out.push(b'}'),
@@ -237,6 +239,13 @@ mod tests {
             apply(&modern(), params, metadata).unwrap(),
             r#"{"_meta":{"progressToken":3,"c":"mine","x":1,"v":9,"y":2},"a":1,"b":2}"#
         );
+    }
+
+    #[test]
+    fn metadata_that_is_no_object_is_replaced() {
+        let none = Metadata::default();
+        let stamped = apply(&modern(), r#"{"_meta":null,"a":1}"#, none).unwrap();
+        assert_eq!(stamped, r#"{"_meta":{"v":1,"c":{}},"a":1}"#);
     }
 
     #[test]

@@ -1,7 +1,24 @@
-//! x
+#![doc = include_str!("../README.md")]
+
+mod answer;
+mod beside;
+mod body;
 mod client;
+mod closer;
 mod endpoint;
+mod exchange;
+mod headers;
+mod http;
+mod link;
+mod listen;
+mod refusal;
+mod request;
+mod retry_after;
 mod service;
+mod session;
 mod sse;
+mod stream;
+
 pub use client::{HttpClient, ResponseBody};
+pub use http::Http;
 pub use service::{BoxError, RequestBody};

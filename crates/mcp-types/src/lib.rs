@@ -27,6 +27,8 @@ mod elicitation;
 mod elicitation_schema;
 mod errors;
 pub mod extensions;
+#[cfg(feature = "schemars")]
+mod generate;
 #[doc(hidden)]
 pub mod inventory;
 mod json;
@@ -63,6 +65,8 @@ pub use discover::*;
 pub use elicitation::*;
 pub use elicitation_schema::*;
 pub use errors::*;
+#[cfg(feature = "schemars")]
+pub use generate::UnfitType;
 pub use json::{Json, JsonObject};
 pub use jsonrpc::{ErrorCode, JsonRpcError, ProgressToken, RequestId};
 pub use lifecycle::*;

@@ -161,7 +161,7 @@ object! {
         /// The result, for people and models. Servers that leave it out give an empty list.
         #[serde(default)]
         content: List<ContentBlock>,
-        /// The result, as a value. See [`CallToolResult::structured`] for `null`.
+        /// The result, as a value. See [`CallToolResult::structured_json`] for `null`.
         #[serde(deserialize_with = "crate::de::present")]
         structured_content? with_structured_content: Json [since V2025_06_18],
         /// Whether the tool failed. See [`CallToolResult::is_error`].

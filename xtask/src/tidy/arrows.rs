@@ -27,7 +27,8 @@ struct Rule {
 
 /// Lower crates first. A package that is not here fails; nothing of this workspace is a build dependency.
 const RULES: &[Rule] = &[
-    Rule { package: TYPES, normal: &[], dev: &[TESTKIT], never: &["tokio", "futures", "hyper"] },
+    // Itself: its tests switch its features on.
+    Rule { package: TYPES, normal: &[], dev: &[TYPES, TESTKIT], never: &["tokio", "futures", "hyper"] },
     Rule { package: PROTOCOL, normal: &[TYPES], dev: &[TESTKIT], never: &["tokio", "futures", "hyper"] },
     Rule { package: TRANSPORT, normal: &[TYPES], dev: &[TESTKIT], never: &["hyper"] },
     // Of mcp-protocol the framing only.

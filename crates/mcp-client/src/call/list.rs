@@ -165,6 +165,15 @@ impl<T> Deref for Listing<T> {
     }
 }
 
+impl<'a, T> IntoIterator for &'a Listing<T> {
+    type Item = &'a T;
+    type IntoIter = std::slice::Iter<'a, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.iter()
+    }
+}
+
 impl<T> IntoIterator for Listing<T> {
     type Item = T;
     type IntoIter = std::vec::IntoIter<T>;
@@ -243,6 +252,12 @@ impl<R: Paged> Stream for PageStream<R> {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.poll(cx)
+    }
+}
+
+impl<R: Paged> fmt::Debug for ListCall<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ListCall({})", R::METHOD)
     }
 }
 

@@ -7,7 +7,7 @@ mod perform;
 mod progress;
 mod reply;
 
-use std::{borrow::Cow, future::IntoFuture, sync::Arc, time::Duration};
+use std::{borrow::Cow, fmt, future::IntoFuture, sync::Arc, time::Duration};
 
 use mcp_types::{
     ClientCapabilities, Json, JsonObject, LoggingLevel, Request, jsonrpc::MethodName, meta::key,
@@ -151,6 +151,12 @@ impl<R: Request> Call<R> {
 
     pub(crate) fn into_raw(self) -> RawCall {
         RawCall { method: Cow::Borrowed(R::METHOD), params: encode(&self.params), options: self.options }
+    }
+}
+
+impl<R: Request> fmt::Debug for Call<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Call({})", R::METHOD)
     }
 }
 

@@ -16,7 +16,10 @@ use mcp_protocol::{
     result_kind,
 };
 use mcp_types::Request;
-use tokio::time::{Instant, timeout};
+use tokio::{
+    sync::SemaphorePermit,
+    time::{Instant, timeout},
+};
 
 use super::{CallOptions, RawCall, Reply};
 use crate::{
@@ -107,28 +110,39 @@ async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
             extend_on_progress: options.extend_on_progress,
         },
         cancel: CancelMode::Notify,
+        continues: false,
     };
+    let begun = Instant::now();
+    let _permit = permit(options, slot, mode).await?;
     let mut left = options.total;
+    let mut begun = Some(begun);
     for _ in 1..options.max_rounds {
-        let begun = Instant::now();
+        // Waiting for a place counts, in the first round.
+        let since = begun.take().unwrap_or_else(Instant::now);
         outgoing.deadlines.total = Some(left);
-        let result = round(options, &outgoing, slot, mode).await?;
+        let result = round(since, options, &outgoing, slot, mode).await?;
         if mode == Mode::Once || !wants_input(&outgoing.method, &result) {
             return complete(&outgoing.method, result);
         }
-        left = left.saturating_sub(begun.elapsed());
+        left = left.saturating_sub(since.elapsed());
+        let _answering = client.session.answering();
         let call = CallInfo::new(slot.id(), &outgoing.method, outgoing.params.as_ref());
         let answers = tokio::select! {
             answers = client.answer(call, &result) => answers?,
             outcome = slot.outcome() => return Err(ended(outcome)),
+            failure = client.session.gave_up() => {
+                return Err(outcome_error(Outcome::Lost { failure, sent: true }));
+            }
         };
+        outgoing.continues = true;
         outgoing.params = Some(
             retry_params(outgoing.params.as_ref(), answers.responses.as_ref(), answers.state.as_ref())
                 .map_err(not_an_object)?,
         );
     }
     outgoing.deadlines.total = Some(left);
-    let result = round(options, &outgoing, slot, mode).await?;
+    let since = begun.unwrap_or_else(Instant::now);
+    let result = round(since, options, &outgoing, slot, mode).await?;
     complete(&outgoing.method, result).map_err(|error| match error.kind() {
         crate::ErrorKind::InputRequired if mode != Mode::Once => {
             error.with_context(format!("after {} rounds", options.max_rounds))
@@ -137,30 +151,44 @@ async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
     })
 }
 
-/// One request and its raw result.
+/// Waits for a place among the calls in flight.
+async fn permit<'a>(
+    options: &'a CallOptions,
+    slot: &Slot,
+    mode: Mode,
+) -> Result<Option<SemaphorePermit<'a>>> {
+    let client = &*options.client.0;
+    if mode == Mode::Stream {
+        return Ok(None);
+    }
+    if let Ok(permit) = client.permits.try_acquire() {
+        return Ok(Some(permit));
+    }
+    let waiting = options.idle.min(options.total);
+    tokio::select! {
+        permit = timeout(waiting, client.permits.acquire()) => permit
+            .map_err(|_| Error::new(Cause::Timeout(Limit::Waiting(waiting))))?
+            .map(Some)
+            .map_err(|_| Error::new(Cause::Closed)),
+        outcome = slot.outcome() => Err(ended(outcome)),
+        () = client.session.closing() => Err(Error::new(Cause::Closed)),
+    }
+}
+
+/// One request and its raw result. Its deadlines count from `since`.
 async fn round(
+    since: Instant,
     options: &CallOptions,
     outgoing: &OutgoingCall,
     slot: &Arc<Slot>,
     mode: Mode,
 ) -> Result<Bytes> {
     let client = &*options.client.0;
-    let begun = Instant::now();
-    let waiting = options.idle.min(outgoing.deadlines.total.unwrap_or(Duration::MAX));
-    let _permit = match client.permits.try_acquire() {
-        _ if mode == Mode::Stream => None,
-        Ok(permit) => Some(permit),
-        Err(_) => Some(
-            timeout(waiting, client.permits.acquire())
-                .await
-                .map_err(|_| Error::new(Cause::Timeout(Limit::Waiting(waiting))))?
-                .map_err(|_| Error::new(Cause::Closed))?,
-        ),
-    };
-    let waiting = waiting.saturating_sub(begun.elapsed());
-    let headers = options.headers.clone();
+    let limit = options.idle.min(outgoing.deadlines.total.unwrap_or(Duration::MAX));
+    let waiting = limit.saturating_sub(since.elapsed());
     let shared = matches!(mode, Mode::Shared | Mode::Stream);
-    let performed = client.session.perform(outgoing, headers, slot, shared, waiting).await;
+    let headers = options.headers.clone();
+    let performed = client.session.perform(since.into_std(), outgoing, headers, slot, shared, waiting).await;
     match performed.map_err(start_error)? {
         CallOutcome::Core(Outcome::Result(result)) => Ok(result),
         // The other way in which a server ends a subscription in order.

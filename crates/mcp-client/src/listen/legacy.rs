@@ -21,7 +21,10 @@ use crate::{
 
 /// How many subscriptions of a client want each resource: the server is told of the first and of the last.
 #[derive(Debug, Default)]
-pub(crate) struct SubscribedResources(Mutex<HashMap<String, usize>>);
+pub(crate) struct SubscribedResources {
+    counts: Mutex<HashMap<String, usize>>,
+    turn: tokio::sync::Mutex<()>,
+}
 
 pub(super) struct Legacy {
     client: Client,
@@ -58,25 +61,22 @@ pub(super) async fn subscribe(
     });
     let mut legacy = Legacy { client: client.clone(), slot, uris: Vec::new() };
     for uri in wanted {
-        let is_first = legacy.count(&uri, true);
-        legacy.uris.push(uri.clone());
-        if !is_first {
-            continue;
-        }
-        let mut call = client.subscribe_resource(uri);
-        if let Some(limit) = timeout {
-            call = call.timeout(limit);
-        }
-        match call.await {
-            Ok(_) => {}
-            // This resource is not offered; the others are.
-            Err(error) if error.kind() == ErrorKind::Rpc => {
-                if let Some(uri) = legacy.uris.pop() {
-                    legacy.count(&uri, false);
-                }
+        // One at a time, so that a second subscription of a resource learns what became of the first.
+        let _turn = client.0.subscribed.turn.lock().await;
+        if !legacy.join(&uri) {
+            let mut call = client.subscribe_resource(uri.as_str());
+            if let Some(limit) = timeout {
+                call = call.timeout(limit);
             }
-            Err(error) => return Err(error),
+            match call.await {
+                Ok(_) => {}
+                // This resource is not offered; the others are.
+                Err(error) if error.kind() == ErrorKind::Rpc => continue,
+                Err(error) => return Err(error),
+            }
+            lock(&client.0.subscribed.counts).insert(uri.clone(), 1);
         }
+        legacy.uris.push(uri);
     }
     if !legacy.uris.is_empty() {
         agreed.resource_subscriptions = Some(legacy.uris.clone());
@@ -87,7 +87,12 @@ pub(super) async fn subscribe(
 /// Whether an update is of one of `uris`, or of something below it.
 fn concerns(params: &Bytes, uris: &[String]) -> bool {
     serde_json::from_slice::<ResourceUpdatedNotificationParams>(params)
-        .is_ok_and(|params| uris.iter().any(|uri| params.uri.starts_with(uri.as_str())))
+        .is_ok_and(|params| uris.iter().any(|uri| is_at_or_below(&params.uri, uri)))
+}
+
+fn is_at_or_below(uri: &str, base: &str) -> bool {
+    uri.strip_prefix(base)
+        .is_some_and(|rest| rest.is_empty() || base.ends_with('/') || rest.starts_with(['/', '?', '#']))
 }
 
 impl Legacy {
@@ -103,29 +108,30 @@ impl Legacy {
         }
     }
 
-    /// Counts one subscription of `uri` more, or less; whether the server is to be told.
-    fn count(&self, uri: &str, more: bool) -> bool {
-        let mut counts = lock(&self.client.0.subscribed.0);
-        let count = counts.entry(uri.to_owned()).or_default();
-        if more {
+    /// Joins those that have subscribed to `uri` already, if there are any.
+    fn join(&self, uri: &str) -> bool {
+        let mut counts = lock(&self.client.0.subscribed.counts);
+        let count = counts.get_mut(uri);
+        let joined = count.is_some();
+        if let Some(count) = count {
             *count += 1;
-            return *count == 1;
         }
-        *count = count.saturating_sub(1);
-        let is_last = *count == 0;
-        if is_last {
-            counts.remove(uri);
-        }
-        is_last
+        joined
     }
 }
 
 impl Drop for Legacy {
     fn drop(&mut self) {
         for uri in std::mem::take(&mut self.uris) {
-            if self.count(&uri, false)
-                && let Ok(params) = crate::call::encode(&UnsubscribeRequestParams::new(uri))
-            {
+            let mut counts = lock(&self.client.0.subscribed.counts);
+            let Some(count) = counts.get_mut(&uri) else { continue };
+            *count -= 1;
+            if *count > 0 {
+                continue;
+            }
+            counts.remove(&uri);
+            // Still under the lock: whoever subscribes next must come after it.
+            if let Ok(params) = crate::call::encode(&UnsubscribeRequestParams::new(uri)) {
                 let limit = self.client.0.options.metadata_timeout;
                 self.client.0.session.post(UnsubscribeRequest::METHOD, params.into(), limit);
             }

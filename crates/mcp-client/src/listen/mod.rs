@@ -14,9 +14,10 @@ use std::{
 
 use futures_core::Stream;
 use mcp_types::{
-    Era, Json, Notification, ResourceUpdatedNotification, ResourceUpdatedNotificationParams,
-    SubscriptionFilter, SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
-    SubscriptionsListenRequest, SubscriptionsListenRequestParams, jsonrpc::MethodName,
+    Era, Json, Notification, PromptListChangedNotification, Request, ResourceListChangedNotification,
+    ResourceUpdatedNotification, ResourceUpdatedNotificationParams, SubscriptionFilter,
+    SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenRequest,
+    SubscriptionsListenRequestParams, ToolListChangedNotification, jsonrpc::MethodName,
 };
 
 pub use feed::{Notifications, Received};
@@ -46,6 +47,7 @@ pub struct Subscription {
     asked: SubscriptionFilter,
     acknowledged: SubscriptionFilter,
     lost: u64,
+    ended: bool,
 }
 
 /// A change at the server.
@@ -113,6 +115,7 @@ impl Listen {
                 asked: self.filter,
                 acknowledged,
                 lost: 0,
+                ended: false,
             });
         }
         let params = SubscriptionsListenRequestParams::new(self.filter.clone());
@@ -124,7 +127,13 @@ impl Listen {
         let call = CallFuture::new(call.into_raw(), Arc::clone(&slot), Mode::Stream);
         let mut modern = Modern { call: Some(call), slot, end: None };
         let acknowledged = poll_fn(|cx| modern.poll_acknowledged(cx)).await?;
-        Ok(Subscription { source: Source::Modern(modern), asked: self.filter, acknowledged, lost: 0 })
+        Ok(Subscription {
+            source: Source::Modern(modern),
+            asked: self.filter,
+            acknowledged,
+            lost: 0,
+            ended: false,
+        })
     }
 }
 
@@ -181,12 +190,10 @@ impl Subscription {
             match step {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(ReportStep::Lost(count)) => self.lost += count,
-                Poll::Ready(ReportStep::Report(report)) => {
-                    if report.method != SubscriptionsAcknowledgedNotification::METHOD {
-                        return Poll::Ready(Ok(Some(change(report))));
-                    }
-                }
+                Poll::Ready(ReportStep::Report(report)) => return Poll::Ready(Ok(Some(change(report)))),
+                Poll::Ready(ReportStep::End) if self.ended => return Poll::Ready(Ok(None)),
                 Poll::Ready(ReportStep::End) => {
+                    self.ended = true;
                     let end = match &mut self.source {
                         Source::Modern(modern) => modern.end.take().unwrap_or(Ok(())),
                         Source::Legacy(legacy) => legacy.end(),
@@ -220,39 +227,28 @@ impl Modern {
         }
     }
 
-    /// The acknowledgement comes first; what comes before it is not the subscription's.
     fn poll_acknowledged(&mut self, cx: &mut Context<'_>) -> Poll<Result<SubscriptionFilter>> {
         self.drive(cx);
-        loop {
-            match self.slot.poll_report(cx) {
-                Poll::Pending => return Poll::Pending,
-                Poll::Ready(ReportStep::Report(report)) => {
-                    if report.method != SubscriptionsAcknowledgedNotification::METHOD {
-                        continue;
-                    }
-                    let params: Option<SubscriptionsAcknowledgedNotificationParams> =
-                        serde_json::from_slice(&report.params).ok();
-                    return Poll::Ready(Ok(params.map(|params| params.notifications).unwrap_or_default()));
-                }
-                Poll::Ready(ReportStep::Lost(_)) => {}
-                Poll::Ready(ReportStep::End) => {
-                    let end = self.end.take().unwrap_or(Ok(()));
-                    return Poll::Ready(Err(end.err().unwrap_or_else(|| {
-                        Error::new(Cause::NoReply)
-                            .of_method(&"subscriptions/listen".into())
-                            .with_context("the server ended the subscription without acknowledging it".into())
-                    })));
-                }
+        self.slot.poll_acknowledgement(cx).map(|params| match params {
+            Some(params) => {
+                let params: Option<SubscriptionsAcknowledgedNotificationParams> =
+                    serde_json::from_slice(&params).ok();
+                Ok(params.map(|params| params.notifications).unwrap_or_default())
             }
-        }
+            None => Err(self.end.take().and_then(Result::err).unwrap_or_else(|| {
+                Error::new(Cause::NoReply)
+                    .of_method(&SubscriptionsListenRequest::METHOD.into())
+                    .with_context("the server ended the subscription without acknowledging it".into())
+            })),
+        })
     }
 }
 
 fn change(report: Report) -> Change {
     match report.method.as_ref() {
-        "notifications/tools/list_changed" => Change::ToolsListChanged,
-        "notifications/prompts/list_changed" => Change::PromptsListChanged,
-        "notifications/resources/list_changed" => Change::ResourcesListChanged,
+        ToolListChangedNotification::METHOD => Change::ToolsListChanged,
+        PromptListChangedNotification::METHOD => Change::PromptsListChanged,
+        ResourceListChangedNotification::METHOD => Change::ResourcesListChanged,
         ResourceUpdatedNotification::METHOD => match serde_json::from_slice(&report.params) {
             Ok(params) => Change::ResourceUpdated(params),
             Err(_) => other(report),

@@ -52,7 +52,7 @@ impl Session {
             // A reply is there but its exchange has not ended: let it, so that the connection can be used again.
             if replied || (outcome.is_pending() && accepted.load(Ordering::Acquire)) {
                 if let Some(running) = exchange.take() {
-                    self.spawn_exchange(id, running);
+                    self.spawn_exchange(id, running, slot);
                 }
             }
             outcome
@@ -64,33 +64,48 @@ impl Session {
     pub(super) fn post_exchange(&self, id: CallId, out: OutboundMessage) {
         if let Some(exchanges) = &self.exchanges {
             let sink = Sink::new(Target { session: self.this.clone(), accepted: Arc::default() });
-            self.spawn_exchange(id, exchanges.exchange(out, sink));
+            self.spawn_exchange(id, exchanges.exchange(out, sink), &Slot::default());
         }
     }
 
-    fn spawn_exchange(&self, id: CallId, mut exchange: Exchange) {
+    fn spawn_exchange(&self, id: CallId, mut exchange: Exchange, slot: &Slot) {
         // Without a runtime, in the drop of a handle after its end, nothing can run.
         let (Some(session), Ok(runtime)) = (self.this.upgrade(), Handle::try_current()) else { return };
-        let mut running = lock(&self.running);
-        if running.over {
-            return;
-        }
         let replied = Arc::new(Notify::new());
-        if self.lock().connection.method(id).is_none() {
-            replied.notify_one();
-        }
         let waits = Arc::clone(&replied);
+        let over = Arc::new(AtomicBool::new(false));
+        let tells = Arc::clone(&over);
+        // Never under a lock: a runtime that is shutting down drops the future here and now.
         let task = runtime.spawn(async move {
             let end = tokio::select! {
                 end = &mut exchange => Some(end),
                 () = waits.notified() => timeout(LINGER, exchange).await.ok(),
             };
-            lock(&session.running).exchanges.remove(&id);
+            {
+                let mut running = lock(&session.running);
+                tells.store(true, Ordering::Release);
+                running.exchanges.remove(&id);
+            }
             if let Some(end) = end {
                 session.exchange_over(id, end);
             }
         });
-        running.exchanges.insert(id, RunningExchange { task: task.abort_handle(), replied });
+        {
+            let mut running = lock(&self.running);
+            if running.over {
+                task.abort();
+            } else if !over.load(Ordering::Acquire) {
+                let task = task.abort_handle();
+                running.exchanges.insert(id, RunningExchange { task, replied: Arc::clone(&replied) });
+            }
+        }
+        // What ended the call meanwhile found no exchange to end.
+        if self.lock().connection.method(id).is_none() {
+            replied.notify_one();
+            if slot.ended_without_reply() {
+                self.abort_exchange(id);
+            }
+        }
     }
 
     pub(super) fn abort_exchange(&self, id: CallId) {
@@ -129,7 +144,7 @@ struct Target {
 impl SinkTarget for Target {
     fn deliver(&self, inbound: Inbound) {
         if let Some(session) = self.session.upgrade() {
-            session.receive(&mut vec![inbound], &mut Vec::new());
+            session.receive(std::iter::once(inbound), &mut Vec::new());
         }
     }
 

@@ -22,6 +22,12 @@ use crate::state::State;
 /// How long a failed write waits for the reading side, which often knows more: an exit status, last words.
 const BETTER_REASON: Duration = Duration::from_secs(1);
 
+/// How many messages are taken before their readers may run: fewer than a reader's queue holds.
+const CHUNK: usize = 256;
+
+/// How long a call that got its reply while the session closes may take to go on to its next round.
+const NEXT_ROUND: Duration = Duration::from_millis(50);
+
 const FOREVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
 /// The I/O task of a session: three plain loops over one link, then the end of the link.
@@ -110,11 +116,33 @@ async fn read_loop(session: &Session, mut receiver: BoxReceiver) -> TransportErr
     let mut outputs = Vec::new();
     loop {
         let more = receiver.recv(&mut inbound).await;
-        session.receive(&mut inbound, &mut outputs);
+        while !inbound.is_empty() {
+            let chunk = inbound.drain(..inbound.len().min(CHUNK));
+            if let Some(slot) = session.receive(chunk, &mut outputs) {
+                relieve(|| slot.is_filling()).await;
+            } else if session.mailbox.is_filling() {
+                relieve(|| session.mailbox.is_filling()).await;
+            }
+        }
         match more {
             Ok(true) => {}
             Ok(false) => return peer_closed(),
             Err(error) => return error,
+        }
+    }
+}
+
+/// Lets a reader of reports catch up who kept up so far: gives way, for a bounded time. Once it has lost something it is
+/// not waited for again.
+async fn relieve(is_filling: impl Fn() -> bool) {
+    for round in 0..20 {
+        if !is_filling() {
+            return;
+        }
+        if round < 8 {
+            tokio::task::yield_now().await;
+        } else {
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
 }
@@ -178,11 +206,22 @@ async fn drained(session: &Session) {
     // The sender lives in `session`.
     let _ = closing.wait_for(Option::is_some).await;
     let begun = tokio::time::Instant::now();
+    let mut waited = false;
     loop {
         let call_ended = session.call_ended.notified();
-        if session.lock().connection.open_calls() == 0 {
-            break;
+        let idle =
+            || session.lock().connection.open_calls() == 0 && session.answering.load(Ordering::Acquire) == 0;
+        if idle() {
+            // A reply may ask for input, and be on its way to its caller.
+            if waited && timeout(NEXT_ROUND, call_ended).await.is_ok() {
+                continue;
+            }
+            if idle() {
+                break;
+            }
+            continue;
         }
+        waited = true;
         let limit = closing.borrow_and_update().unwrap_or_default();
         let step = async {
             tokio::select! {
@@ -196,7 +235,8 @@ async fn drained(session: &Session) {
             break;
         }
     }
-    session.with(|core| core.connection.abandon_all(&Failure::ClosedHere, Some("client closed")));
+    session.give_up(&Failure::ClosedHere);
+    session.with(|core| core.connection.abandon_that(|_| true, &Failure::ClosedHere, Some("client closed")));
 }
 
 impl Session {

@@ -23,6 +23,8 @@ struct State {
     lost_logs: u64,
     lost_notifications: u64,
     lost_diagnostics: u64,
+    /// Notifications were lost before: the handlers do not keep up.
+    is_slow: bool,
     closed: bool,
 }
 
@@ -45,6 +47,7 @@ impl Mailbox {
             return;
         }
         if state.queue.len() >= Self::LIMIT {
+            state.is_slow = true;
             if method == "notifications/message" {
                 state.lost_logs += 1;
             } else {
@@ -71,6 +74,12 @@ impl Mailbox {
         state.queue.push_back(mail);
         drop(state);
         self.ready.notify_one();
+    }
+
+    /// Whether the handlers keep up so far, but are about to be overtaken.
+    pub(super) fn is_filling(&self) -> bool {
+        let state = lock(&self.state);
+        !state.is_slow && state.queue.len() > Self::LIMIT / 2
     }
 
     /// The next mail, in order; `None` once the mailbox is closed and empty.

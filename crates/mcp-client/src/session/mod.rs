@@ -1,6 +1,8 @@
 //! One link and its protocol core, shared between the callers and the task that does the I/O.
 
+mod calls;
 mod exchange;
+mod feeds;
 mod io;
 mod mailbox;
 mod receive;
@@ -17,19 +19,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bytes::Bytes;
-use mcp_protocol::connection::{
-    Binding, CallId, CancelMode, Connection, Deadlines, NotStarted, OutgoingCall, Output, Refused, ServeId,
-    Started,
-};
-use mcp_transport::{BoxExchanges, Diagnosis, Link, OutboundMessage, Skipped, TransportError};
-use mcp_types::{Revision, jsonrpc::MethodName};
+use mcp_protocol::connection::{Binding, CallId, Connection, Output, ServeId};
+use mcp_transport::{BoxExchanges, Diagnosis, Link, Skipped, TransportError};
+use mcp_types::Revision;
 use tokio::{
     sync::{Notify, watch},
     task::AbortHandle,
-    time::timeout_at,
 };
 
+pub(crate) use calls::StartError;
 pub(crate) use mailbox::{Mail, Mailbox};
 pub(crate) use slot::{CallOutcome, Report, ReportStep, Slot};
 
@@ -68,7 +66,7 @@ pub(crate) struct Session {
     limits: Limits,
     exchanges: Option<BoxExchanges>,
     running: Mutex<Running>,
-    feeds: Mutex<Vec<Feed>>,
+    feeds: Mutex<feeds::Feeds>,
     replacement: Mutex<Option<Link>>,
     handlers: Arc<Handlers>,
     mailbox: Mailbox,
@@ -78,6 +76,10 @@ pub(crate) struct Session {
     /// `Some`: closing, and how long calls in flight may take to finish.
     closing: watch::Sender<Option<Duration>>,
     over: watch::Sender<bool>,
+    /// Why calls end that have no request open just now.
+    given_up: watch::Sender<Option<Failure>>,
+    /// Calls between two rounds.
+    answering: AtomicUsize,
     tokens: AtomicI64,
     completed_by_last_read: AtomicUsize,
     outbox_filled: Notify,
@@ -116,25 +118,6 @@ struct RunningExchange {
     replied: Arc<Notify>,
 }
 
-/// By method and params.
-type Wants = Box<dyn Fn(&str, &Bytes) -> bool + Send + Sync>;
-
-/// A stream that wants some of the server's notifications.
-struct Feed {
-    slot: Weak<Slot>,
-    wants: Wants,
-}
-
-/// Why a call was not started.
-pub(crate) enum StartError {
-    /// More waits to be sent than the limit allows, and did so for this long.
-    Full(Duration),
-    /// The session is closing.
-    Closing,
-    /// The link has ended.
-    Ended(Failure),
-}
-
 impl Session {
     /// Starts the session of a fresh link; its I/O task runs until the link ends or the session is closed.
     pub(crate) fn start(link: Link, handlers: Arc<Handlers>, limits: Limits) -> Arc<Self> {
@@ -159,6 +142,8 @@ impl Session {
             diagnosis: parts.diagnosis.clone(),
             closing: watch::Sender::new(None),
             over: watch::Sender::new(false),
+            given_up: watch::Sender::new(None),
+            answering: AtomicUsize::new(0),
             tokens: AtomicI64::new(1),
             completed_by_last_read: AtomicUsize::new(0),
             outbox_filled: Notify::new(),
@@ -176,119 +161,6 @@ impl Session {
         self.tokens.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Makes a call and waits for its end. Dropping the future cancels the call, once, in the way of era and binding.
-    ///
-    /// `shared`: somebody beside the caller waits for what comes, so an exchange goes on when nobody polls. `waiting`:
-    /// how long to wait for room in the outbox.
-    pub(crate) async fn perform(
-        &self,
-        call: &OutgoingCall,
-        headers: Headers,
-        slot: &Arc<Slot>,
-        shared: bool,
-        waiting: Duration,
-    ) -> Result<CallOutcome, StartError> {
-        let give_up = tokio::time::Instant::now().checked_add(waiting);
-        let Started { id, message } = loop {
-            // Made before the attempt, so that space made in between is not missed.
-            let emptied = self.outbox_emptied.notified();
-            let now = tokio::time::Instant::now().into_std();
-            match self.begin(now, call, slot) {
-                Err(StartError::Full(_)) => match give_up {
-                    Some(at) => {
-                        timeout_at(at, emptied).await.map_err(|_| StartError::Full(waiting))?;
-                    }
-                    None => emptied.await,
-                },
-                started => break started?,
-            }
-        };
-        let mut guard = CancelOnDrop { session: self, id, armed: true };
-        if !slot.started(id) {
-            self.cancel(id, None);
-        }
-        let outcome = match message {
-            None => slot.outcome().await,
-            Some(message) => {
-                let mut out = OutboundMessage::from(message);
-                out.headers = headers;
-                self.exchange(id, out, slot, shared).await
-            }
-        };
-        guard.armed = false;
-        Ok(outcome)
-    }
-
-    /// Puts a call into the table. Over a pipe it is queued; over exchanges the caller runs what is returned.
-    fn begin(&self, now: Instant, call: &OutgoingCall, slot: &Arc<Slot>) -> Result<Started, StartError> {
-        let weight = call.params.as_ref().map_or(0, Bytes::len);
-        self.with(|core| {
-            let waiting = core.connection.outbox_bytes();
-            if waiting > 0 && waiting + weight > self.limits.queued_bytes {
-                return Err(StartError::Full(Duration::ZERO));
-            }
-            core.connection.call(now, call.clone(), Arc::clone(slot)).map_err(|NotStarted { why, .. }| {
-                match why {
-                    Refused::Closing => StartError::Closing,
-                    Refused::Ended(failure) => StartError::Ended(failure),
-                }
-            })
-        })
-    }
-
-    /// Makes a call whose answer nobody waits for.
-    pub(crate) fn post(&self, method: &'static str, params: Bytes, limit: Duration) {
-        let call = OutgoingCall {
-            method: method.into(),
-            params: Some(params),
-            progress_token: None,
-            deadlines: Deadlines { idle: Some(limit), ..Deadlines::default() },
-            cancel: CancelMode::Silent,
-        };
-        let now = tokio::time::Instant::now().into_std();
-        if let Ok(Started { id, message: Some(message) }) = self.begin(now, &call, &Arc::new(Slot::default()))
-        {
-            self.post_exchange(id, message.into());
-        }
-    }
-
-    /// From here on `slot` gets the notifications that `wants` says, by method and params. `wants` must not block.
-    pub(crate) fn add_feed(
-        &self,
-        slot: &Arc<Slot>,
-        wants: impl Fn(&str, &Bytes) -> bool + Send + Sync + 'static,
-    ) {
-        if self.failure().is_some() {
-            slot.end();
-        }
-        lock(&self.feeds).push(Feed { slot: Arc::downgrade(slot), wants: Box::new(wants) });
-    }
-
-    /// Why the link has ended, if it has.
-    pub(crate) fn failure(&self) -> Option<Failure> {
-        self.lock().connection.failure().cloned()
-    }
-
-    /// Ends the call of `slot` for its caller, and tells the server.
-    pub(crate) fn cancel_with_reason(&self, slot: &Slot, reason: &str) {
-        // Under the slot's lock nothing tells whether the call will be started yet: a start that comes later sees the
-        // outcome and takes the call back.
-        let id = slot.id();
-        slot.finish(CallOutcome::Cancelled { reason: reason.to_owned(), sent: id.is_some() });
-        if let Some(id) = id.or_else(|| slot.id()) {
-            self.cancel(id, Some(reason));
-        }
-    }
-
-    /// Gives a call up, if it is still open. Its slot is not filled.
-    pub(crate) fn cancel(&self, id: CallId, reason: Option<&str>) {
-        self.with(|core| core.connection.cancel(id, reason));
-    }
-
-    pub(crate) fn notify(&self, method: MethodName, params: Option<Bytes>) -> bool {
-        self.with(|core| core.connection.notify(method, params))
-    }
-
     pub(crate) fn settle(&self, revision: Revision) {
         self.with(|core| core.connection.settle(revision));
     }
@@ -298,7 +170,7 @@ impl Session {
         state.set(State::Ready);
         // Only one connect owns a session.
         let _ = self.owner.set(Owner { client, state });
-        if *self.closing.subscribe().borrow() == Some(Duration::ZERO) || *self.over.subscribe().borrow() {
+        if *self.over.subscribe().borrow() {
             self.set_state(State::Closed);
         }
     }
@@ -334,7 +206,12 @@ impl Session {
 
     /// Begins to close: no new calls; those in flight have `drain` to finish. A shorter limit later counts.
     pub(crate) fn begin_close(&self, drain: Duration) {
-        self.with(|core| core.connection.stop());
+        self.with(|core| {
+            core.connection.stop();
+            // A subscription ends only when somebody ends it.
+            core.connection.abandon_that(is_subscription, &Failure::ClosedHere, Some("client closed"));
+        });
+        self.outbox_emptied.notify_waiters();
         self.set_state(State::Closing);
         self.closing.send_if_modified(|closing| {
             let shorter = closing.is_none_or(|limit| drain < limit);
@@ -349,6 +226,15 @@ impl Session {
     pub(crate) async fn closed(&self) {
         // The sender lives in `self`.
         let _ = self.over.subscribe().wait_for(|over| *over).await;
+    }
+
+    /// Waits until closing begins, or the link ends.
+    pub(crate) async fn closing(&self) {
+        let mut closing = self.closing.subscribe();
+        tokio::select! {
+            _ = closing.wait_for(Option::is_some) => {}
+            _ = self.gave_up() => {}
+        }
     }
 
     /// Closes and waits. Cancel-safe: the close goes on.
@@ -369,14 +255,15 @@ impl Session {
 
     /// One step of the core: locks, acts, takes what came of it, unlocks, and only then wakes and delivers.
     fn with<R>(&self, act: impl FnOnce(&mut Guarded) -> R) -> R {
-        self.with_buffer(&mut Vec::new(), act)
+        self.with_buffer(&mut Vec::new(), act).0
     }
 
+    /// As [`with`](Self::with). Also gives the slot of a reader who keeps up, but is about to be overtaken.
     fn with_buffer<R>(
         &self,
         outputs: &mut Vec<Output<Arc<Slot>, Failure>>,
         act: impl FnOnce(&mut Guarded) -> R,
-    ) -> R {
+    ) -> (R, Option<Arc<Slot>>) {
         let (result, filled, moved) = {
             let mut core = self.lock();
             let result = act(&mut core);
@@ -393,34 +280,39 @@ impl Session {
         if moved {
             self.deadline_moved.notify_one();
         }
+        let mut filling = None;
         for output in outputs.drain(..) {
-            self.deliver(output);
+            filling = self.deliver(output).or(filling);
         }
-        result
+        (result, filling)
+    }
+
+    /// Why the link has ended, or its calls were given up; `None` as long as neither is so.
+    pub(crate) fn failure(&self) -> Option<Failure> {
+        self.given_up.subscribe().borrow().clone()
+    }
+
+    fn give_up(&self, failure: &Failure) {
+        self.given_up.send_if_modified(|given_up| {
+            let first = given_up.is_none();
+            if first {
+                *given_up = Some(failure.clone());
+            }
+            first
+        });
     }
 
     /// The link is over: every open call ends with `failure`.
     fn end(&self, failure: &Failure) {
         self.with(|core| core.connection.link_ended(failure.clone()));
-        for slot in lock(&self.feeds).drain(..).filter_map(|feed| feed.slot.upgrade()) {
-            slot.end();
-        }
+        self.give_up(failure);
+        self.outbox_emptied.notify_waiters();
+        self.end_feeds();
     }
 }
 
-/// Cancels a call whose future is dropped before its end.
-struct CancelOnDrop<'a> {
-    session: &'a Session,
-    id: CallId,
-    armed: bool,
-}
-
-impl Drop for CancelOnDrop<'_> {
-    fn drop(&mut self) {
-        if self.armed {
-            self.session.cancel(self.id, None);
-        }
-    }
+fn is_subscription(method: &str) -> bool {
+    method == "subscriptions/listen"
 }
 
 /// Nothing under the locks of a session panics half-way through a change.

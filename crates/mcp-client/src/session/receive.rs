@@ -1,21 +1,23 @@
 use std::sync::{Arc, atomic::Ordering};
 
-use bytes::Bytes;
-use mcp_protocol::connection::{CallId, Event, Origin, Output};
+use mcp_protocol::connection::{CallId, Event, Origin, Outcome, Output};
 use mcp_transport::Inbound;
-use mcp_types::jsonrpc::MethodName;
 
 use super::{CallOutcome, Failure, Session, Slot, lock, slot::Report};
 use crate::diagnostic::Diagnostic;
 
 impl Session {
-    /// Takes what the transport received.
-    pub(super) fn receive(&self, inbound: &mut Vec<Inbound>, outputs: &mut Vec<Output<Arc<Slot>, Failure>>) {
+    /// Takes what the transport received. Gives back the slot of a reader who keeps up, but is about to be overtaken.
+    pub(super) fn receive(
+        &self,
+        inbound: impl Iterator<Item = Inbound>,
+        outputs: &mut Vec<Output<Arc<Slot>, Failure>>,
+    ) -> Option<Arc<Slot>> {
         let now = tokio::time::Instant::now().into_std();
         let mut aside = Vec::new();
-        self.with_buffer(outputs, |core| {
+        let ((), filling) = self.with_buffer(outputs, |core| {
             let open = core.connection.open_calls();
-            for entry in inbound.drain(..) {
+            for entry in inbound {
                 match entry {
                     Inbound::Message { origin, message } => {
                         core.connection.receive(now, core_origin(&origin), message);
@@ -42,20 +44,28 @@ impl Session {
                 _ => {}
             }
         }
+        filling
     }
 
     /// Hands on what the core gave out. Called without the lock.
-    pub(super) fn deliver(&self, output: Output<Arc<Slot>, Failure>) {
+    pub(super) fn deliver(&self, output: Output<Arc<Slot>, Failure>) -> Option<Arc<Slot>> {
         match output {
             Output::Finished { id, payload, outcome } => {
+                let replied = matches!(outcome, Outcome::Result(_) | Outcome::Error(_));
                 payload.finish(CallOutcome::Core(outcome));
-                self.exchange_replied(id);
+                if replied {
+                    self.exchange_replied(id);
+                }
                 self.call_ended.notify_waiters();
             }
             Output::Progress { payload, params, .. } => {
-                payload.push(Report { method: "notifications/progress".into(), params });
+                let filling = payload.push(Report { method: "notifications/progress".into(), params });
+                return filling.then_some(payload);
             }
-            Output::Subscribed { payload, method, params, .. } => payload.push(Report { method, params }),
+            Output::Subscribed { payload, method, params, .. } => {
+                let filling = payload.push(Report { method, params });
+                return filling.then_some(payload);
+            }
             Output::Abandon(id) => self.abort_exchange(id),
             Output::Event(Event::Request { id, request_id, method, params, origin }) => {
                 self.serve(id, request_id, method, params, origin);
@@ -66,35 +76,17 @@ impl Session {
                 }
             }
             Output::Event(Event::Notification { method, params, origin: _ }) => {
-                self.feed(&method, params.as_ref());
+                let filling = self.feed(&method, params.as_ref());
                 if self.handlers.wants(&method) {
                     self.mailbox.push_notification(method, params);
                 }
+                return filling;
             }
             Output::Event(Event::Dropped(dropped)) => {
                 self.mailbox.push_diagnostic(Diagnostic::Dropped(dropped));
             }
         }
-    }
-}
-
-impl Session {
-    /// Gives a notification to the streams that want it, and forgets those that are gone.
-    fn feed(&self, method: &MethodName, params: Option<&Bytes>) {
-        let mut feeds = lock(&self.feeds);
-        if feeds.is_empty() {
-            return;
-        }
-        let params = params.cloned().unwrap_or_else(|| Bytes::from_static(b"{}"));
-        feeds.retain(|feed| match feed.slot.upgrade() {
-            Some(slot) => {
-                if (feed.wants)(method, &params) {
-                    slot.push(Report { method: method.clone(), params: params.clone() });
-                }
-                true
-            }
-            None => false,
-        });
+        None
     }
 }
 

@@ -1,4 +1,7 @@
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use bytes::Bytes;
 use mcp_protocol::{
@@ -43,13 +46,16 @@ impl Session {
         };
         let paused = if asks_a_person(&method) { self.pause(origin) } else { Vec::new() };
         let context = RequestContext::new(method, Some(request_id), call, self.client());
+        let over = Arc::new(AtomicBool::new(false));
+        let answer = Answer { session, id, given: false, paused, over: Arc::clone(&over) };
+        // Never under a lock: a runtime that is shutting down drops the future here and now.
+        let task = tokio::spawn(async move { answer.give(handler(params, context).await) });
         let mut running = lock(&self.running);
         if running.over {
-            return;
+            task.abort();
+        } else if !over.load(Ordering::Acquire) {
+            running.serving.insert(id, task.abort_handle());
         }
-        let answer = Answer { session, id, given: false, paused };
-        let task = tokio::spawn(async move { answer.give(handler(params, context).await) });
-        running.serving.insert(id, task.abort_handle());
     }
 
     /// Stops the clocks of the calls that a request may belong to: over exchanges that is known, over a pipe it is any
@@ -104,6 +110,8 @@ struct Answer {
     given: bool,
     /// Calls whose clocks stand still until then.
     paused: Vec<CallId>,
+    /// Told under the lock of `running`, so that an entry is not made for a task that is over.
+    over: Arc<AtomicBool>,
 }
 
 impl Answer {
@@ -116,7 +124,11 @@ impl Answer {
 impl Drop for Answer {
     fn drop(&mut self) {
         self.session.resume(&self.paused);
-        lock(&self.session.running).serving.remove(&self.id);
+        {
+            let mut running = lock(&self.session.running);
+            self.over.store(true, Ordering::Release);
+            running.serving.remove(&self.id);
+        }
         if !self.given {
             let error = JsonRpcError::new(ErrorCode::INTERNAL_ERROR, "The handler failed");
             self.session.with(|core| core.connection.respond(self.id, Err(error)));

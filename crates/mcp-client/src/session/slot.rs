@@ -7,7 +7,7 @@ use std::{
 
 use bytes::Bytes;
 use mcp_protocol::connection::{CallId, Outcome};
-use mcp_types::jsonrpc::MethodName;
+use mcp_types::{Notification, SubscriptionsAcknowledgedNotification, jsonrpc::MethodName};
 use serde::de::DeserializeOwned;
 
 use super::{Failure, lock};
@@ -26,7 +26,11 @@ struct State {
     /// No request comes after.
     over: bool,
     reports: VecDeque<Report>,
+    /// What a subscription begins with; apart, so that a burst cannot push it out.
+    acknowledgement: Option<Bytes>,
     lost: u64,
+    /// Something was lost before: its reader does not keep up.
+    is_slow: bool,
     /// Whether anybody reads reports.
     keeps_reports: bool,
     caller: Option<Waker>,
@@ -50,6 +54,12 @@ pub(crate) enum CallOutcome {
 pub(crate) struct Report {
     pub(crate) method: MethodName,
     pub(crate) params: Bytes,
+}
+
+impl State {
+    fn is_filling(&self) -> bool {
+        !self.is_slow && self.reports.len() > Slot::LIMIT / 2
+    }
 }
 
 impl Report {
@@ -94,11 +104,11 @@ impl Slot {
     /// Ends the present request, unless it has ended.
     pub(crate) fn finish(&self, outcome: CallOutcome) {
         self.change(|state| {
-            if state.over || state.outcome.is_some() {
-                return false;
+            let ends = !state.over && state.outcome.is_none();
+            if ends {
+                state.outcome = Some(outcome);
             }
-            state.outcome = Some(outcome);
-            true
+            ends
         });
     }
 
@@ -110,10 +120,20 @@ impl Slot {
         });
     }
 
-    pub(super) fn push(&self, report: Report) {
+    /// Whether the reader of the reports keeps up so far, but is about to be overtaken.
+    pub(super) fn is_filling(&self) -> bool {
+        self.state().is_filling()
+    }
+
+    /// Adds a report, and says whether the slot is filling then.
+    pub(super) fn push(&self, report: Report) -> bool {
         self.change(|state| {
             if !state.keeps_reports || state.over {
                 return false;
+            }
+            if report.method == SubscriptionsAcknowledgedNotification::METHOD {
+                state.acknowledgement.get_or_insert(report.params);
+                return true;
             }
             let says_changed = report.method.ends_with("/list_changed");
             if says_changed && state.reports.iter().any(|waiting| waiting.method == report.method) {
@@ -122,20 +142,36 @@ impl Slot {
             if state.reports.len() == Self::LIMIT {
                 state.reports.pop_front();
                 state.lost += 1;
+                state.is_slow = true;
             }
             state.reports.push_back(report);
             true
-        });
+        })
     }
 
     /// Changes the state, and wakes the caller if that says so. Never wakes under the lock.
-    fn change(&self, change: impl FnOnce(&mut State) -> bool) {
-        let waker = {
+    fn change(&self, change: impl FnOnce(&mut State) -> bool) -> bool {
+        let (waker, filling) = {
             let mut state = self.state();
-            if change(&mut state) { state.caller.take() } else { None }
+            let waker = if change(&mut state) { state.caller.take() } else { None };
+            (waker, state.is_filling())
         };
         if let Some(waker) = waker {
             waker.wake();
+        }
+        filling
+    }
+
+    /// How the present request ended, if it has: also one that was not begun, because its call was cancelled.
+    pub(super) fn take_outcome(&self) -> Option<CallOutcome> {
+        self.state().outcome.take()
+    }
+
+    /// Whether the present request ended otherwise than by a reply.
+    pub(super) fn ended_without_reply(&self) -> bool {
+        match &self.state().outcome {
+            Some(CallOutcome::Core(Outcome::Result(_) | Outcome::Error(_))) | None => false,
+            Some(_) => true,
         }
     }
 
@@ -148,6 +184,19 @@ impl Slot {
         let mut state = self.state();
         if let Some(outcome) = state.outcome.take() {
             return Poll::Ready(outcome);
+        }
+        Self::wait(&mut state, cx);
+        Poll::Pending
+    }
+
+    /// The acknowledgement of a subscription; `None` once the call is over without one.
+    pub(crate) fn poll_acknowledgement(&self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let mut state = self.state();
+        if let Some(params) = state.acknowledgement.take() {
+            return Poll::Ready(Some(params));
+        }
+        if state.over {
+            return Poll::Ready(None);
         }
         Self::wait(&mut state, cx);
         Poll::Pending

@@ -81,7 +81,7 @@ impl<P, F: Clone> Connection<P, F> {
         if let Some(failure) = &self.ended {
             return Err(NotStarted { why: Refused::Ended(failure.clone()), payload });
         }
-        if self.closing {
+        if self.closing && !call.continues {
             return Err(NotStarted { why: Refused::Closing, payload });
         }
         let params = call.params.clone();
@@ -178,13 +178,25 @@ impl<P, F: Clone> Connection<P, F> {
         self.closing = true;
     }
 
-    /// Gives every open call up, oldest first: the peer is told, each call ends with `failure`.
-    pub fn abandon_all(&mut self, failure: &F, reason: Option<&str>) {
-        for (id, pending) in self.calls.drain() {
+    /// Gives the open calls up whose method is one that `wanted` says, oldest first: the peer is told, each call ends
+    /// with `failure`.
+    pub fn abandon_that(&mut self, wanted: impl Fn(&str) -> bool, failure: &F, reason: Option<&str>) {
+        for id in self.calls.that(wanted) {
+            let Some(pending) = self.calls.remove(id) else { continue };
             let sent = self.calls.has_left(id);
             self.abandon(id, pending.cancel, reason);
             self.finish(id, pending, Outcome::Lost { failure: failure.clone(), sent });
         }
+    }
+
+    /// Takes back a call over exchanges whose exchange was not begun: the peer never hears of it.
+    pub fn take_back(&mut self, id: CallId) -> Option<P> {
+        self.calls.remove(id).map(|pending| pending.payload)
+    }
+
+    /// Whether the request of a call may have left.
+    pub fn has_left(&self, id: CallId) -> bool {
+        self.calls.has_left(id)
     }
 
     /// An exchange ended. If its call is still open, it ends with `failure`, or with [`Outcome::NoReply`].

@@ -18,6 +18,9 @@ pub struct OutgoingCall {
     pub deadlines: Deadlines,
     /// How the peer learns that it was given up.
     pub cancel: CancelMode,
+    /// A further request of a call that was begun before: it goes out also after
+    /// [`Connection::stop`](super::Connection::stop).
+    pub continues: bool,
 }
 
 /// How the peer learns that a call was given up.
@@ -62,8 +65,9 @@ impl<P> Table<P> {
         if let Some(token) = call.progress_token {
             self.tokens.insert(token, self.last);
         }
-        let pending =
-            Pending { payload, method: call.method, cancel: call.cancel, token: call.progress_token, clock };
+        // Whoever sends it: `initialize` must not be cancelled.
+        let cancel = if call.method == "initialize" { CancelMode::Silent } else { call.cancel };
+        let pending = Pending { payload, method: call.method, cancel, token: call.progress_token, clock };
         self.pending.insert(self.last, pending);
         CallId(self.last)
     }
@@ -100,12 +104,16 @@ impl<P> Table<P> {
         self.pending.len()
     }
 
-    /// The open call that `token` belongs to; its idle limit is extended if it asked for that.
-    pub(super) fn progress(&mut self, now: Instant, token: &ProgressToken) -> Option<(CallId, &Pending<P>)> {
-        let id = *self.tokens.get(&token.answers_to()?)?;
-        let pending = self.pending.get_mut(&id)?;
+    /// The open call that `token` belongs to.
+    pub(super) fn of_token(&self, token: &ProgressToken) -> Option<CallId> {
+        self.tokens.get(&token.answers_to()?).copied().map(CallId)
+    }
+
+    /// The open call `id`; its idle limit is extended if it asked for that.
+    pub(super) fn progress(&mut self, now: Instant, id: CallId) -> Option<&Pending<P>> {
+        let pending = self.pending.get_mut(&id.0)?;
         pending.clock.progress(now);
-        Some((CallId(id), pending))
+        Some(pending)
     }
 
     /// The open subscription `id`, if it is one.

@@ -49,7 +49,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         };
         let ours = id.answers_to().map(CallId);
         let call = match (ours, origin) {
-            (Some(ours), Origin::Exchange(call)) if ours != call => {
+            (Some(ours), origin) if !may_concern(origin, ours) => {
                 return self.drop_with(Dropped::ForeignReply(id));
             }
             // What has not left cannot have been answered.
@@ -75,7 +75,9 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         notification: JsonRpcNotification<Bytes>,
     ) {
         match notification.method.as_ref() {
-            "notifications/progress" => self.receive_progress(now, notification.params.unwrap_or_default()),
+            "notifications/progress" => {
+                self.receive_progress(now, origin, notification.params.unwrap_or_default());
+            }
             "notifications/cancelled" => self.receive_cancelled(origin, notification),
             _ => {
                 self.receive_subscribed(origin, &notification);
@@ -93,7 +95,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         let Some(params) = &notification.params else { return };
         let named = subscription_id(params).and_then(|id| id.answers_to()).map(CallId);
         let id = match (named, origin) {
-            (Some(named), Origin::Exchange(call)) if named != call => return,
+            (Some(named), origin) if !may_concern(origin, named) => return,
             (Some(id), _) | (None, Origin::Exchange(id)) => id,
             (None, Origin::Shared) => return,
         };
@@ -106,13 +108,12 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         self.outputs.push_back(Output::Subscribed { id, payload, method, params });
     }
 
-    fn receive_progress(&mut self, now: Instant, params: Bytes) {
+    fn receive_progress(&mut self, now: Instant, origin: Origin, params: Bytes) {
         let token: Option<ProgressToken> = member(&params, "progressToken");
-        match token.and_then(|token| self.calls.progress(now, &token)) {
-            Some((id, pending)) => {
-                let payload = pending.payload.clone();
-                self.outputs.push_back(Output::Progress { id, payload, params });
-            }
+        let call =
+            token.and_then(|token| self.calls.of_token(&token)).filter(|call| may_concern(origin, *call));
+        match call.and_then(|id| Some((id, self.calls.progress(now, id)?.payload.clone()))) {
+            Some((id, payload)) => self.outputs.push_back(Output::Progress { id, payload, params }),
             None => self.drop_with(Dropped::StrayProgress(params)),
         }
     }
@@ -127,8 +128,10 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             return;
         }
         // The one request of ours that a peer may cancel.
-        let subscription =
-            id.answers_to().map(CallId).filter(|call| self.calls.subscription(*call).is_some());
+        let subscription = id
+            .answers_to()
+            .map(CallId)
+            .filter(|call| may_concern(origin, *call) && self.calls.subscription(*call).is_some());
         if let Some((call, pending)) = subscription.and_then(|call| Some((call, self.calls.remove(call)?))) {
             self.finish(call, pending, Outcome::CancelledByPeer);
             return;
@@ -169,6 +172,14 @@ impl<P: Clone, F: Clone> Connection<P, F> {
 
     fn drop_with(&mut self, dropped: Dropped) {
         self.outputs.push_back(Output::Event(Event::Dropped(dropped)));
+    }
+}
+
+/// What comes in the exchange of one call is of no other.
+fn may_concern(origin: Origin, call: CallId) -> bool {
+    match origin {
+        Origin::Shared => true,
+        Origin::Exchange(exchange) => exchange == call,
     }
 }
 

@@ -303,6 +303,7 @@ impl Server {
             // A person answers.
             deadlines: Deadlines::default(),
             cancel: CancelMode::Notify,
+            continues: false,
         };
         let (sender, answer) = oneshot::channel();
         let asked = {

@@ -2,7 +2,7 @@
 //!
 //! Not meant for programs that speak the protocol; it may change in any release.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -96,14 +96,20 @@ pub struct Codec {
     pub path: &'static str,
     /// Reads JSON into the type and writes it again.
     pub round_trip: fn(&str) -> serde_json::Result<String>,
+    /// Whether two texts read as equal values.
+    pub equal: fn(&str, &str) -> serde_json::Result<bool>,
+    /// The value as `Debug` shows it.
+    pub debug: fn(&str) -> serde_json::Result<String>,
 }
 
 impl Codec {
     /// The codec of `T`.
-    pub fn of<T: Serialize + DeserializeOwned>() -> Self {
+    pub fn of<T: Serialize + DeserializeOwned + PartialEq + fmt::Debug>() -> Self {
         Self {
             path: std::any::type_name::<T>(),
             round_trip: |text| serde_json::to_string(&serde_json::from_str::<T>(text)?),
+            equal: |one, other| Ok(serde_json::from_str::<T>(one)? == serde_json::from_str(other)?),
+            debug: |text| serde_json::from_str::<T>(text).map(|value| format!("{value:?}")),
         }
     }
 }

@@ -57,7 +57,8 @@ impl RequestId {
     pub(crate) fn from_token(token: &str) -> Option<Self> {
         match token.as_bytes().first()? {
             b'"' => {
-                if token.contains('\\') {
+                // The token may come from the scanner, which takes what is between two quotes.
+                if token.bytes().any(|byte| byte == b'\\' || byte < b' ') {
                     serde_json::from_str::<String>(token).ok()?;
                 }
                 Some(Self(Repr::Text(token.into())))

@@ -305,6 +305,7 @@ mod tests {
             "[]",
             r#"{"jsonrpc":"1.0","id":1,"result":{}}"#,
             r#"{"jsonrpc":"2.0","id":{},"result":{}}"#,
+            "{\"jsonrpc\":\"2.0\",\"id\":\"a\tb\",\"result\":{}}",
             r#"{"jsonrpc":"2.0","id":1}"#,
             r#"{"jsonrpc":"2.0","result":{}}"#,
             r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#,

@@ -95,14 +95,23 @@ impl Iterator for Members<'_> {
     }
 }
 
-/// The range of the value of the top-level member `key` (the first of that name), or `None`: also when the text is no
-/// object. Stops reading as soon as it is found.
+/// The range of the value of the top-level member `key` (the first of that name, also when it is written with escapes), or
+/// `None`: also when the text is no object. Stops reading as soon as it is found.
 pub fn member(bytes: &[u8], key: &str) -> Option<Range<usize>> {
     Members::of(bytes)
         .ok()?
         .map_while(Result::ok)
-        .find(|member| &bytes[member.key.clone()] == key.as_bytes())
+        .find(|member| is_key(bytes, member.key.clone(), key))
         .map(|member| member.value)
+}
+
+/// What decodes the member next sees through escapes: it and this must not find two different members.
+fn is_key(bytes: &[u8], found: Range<usize>, key: &str) -> bool {
+    let text = &bytes[found.clone()];
+    if !text.contains(&b'\\') {
+        return text == key.as_bytes();
+    }
+    serde_json::from_slice::<String>(&bytes[found.start - 1..=found.end]).is_ok_and(|name| name == key)
 }
 
 /// Offset of the first byte at or after `at` that is not JSON white space.
@@ -219,5 +228,13 @@ mod tests {
         let text = br#"{"x":{"resultType":"no"},"resultType":"yes"}"#;
         assert_eq!(&text[member(text, "resultType").unwrap()], br#""yes""#);
         assert_eq!(member(b"[1]", "a"), None);
+    }
+
+    #[test]
+    fn member_sees_through_escapes() {
+        let text = br#"{"\u006d\u006Fde":1,"mode":2,"\ud800":3,"\"":4}"#;
+        assert_eq!(&text[member(text, "mode").unwrap()], b"1");
+        assert_eq!(&text[member(text, "\"").unwrap()], b"4");
+        assert_eq!(member(text, "\\u006d\\u006Fde"), None);
     }
 }

@@ -126,10 +126,15 @@ fn a_call_that_has_not_left_is_taken_back() {
 #[test]
 fn initialize_and_abandoned_probes_are_never_cancelled_on_the_wire() {
     let (mut core, now) = (Core::new(Binding::Pipe), Instant::now());
-    let id = start(&mut core, now, OutgoingCall { cancel: CancelMode::Silent, ..call("initialize") }, "");
-    sent(&mut core);
-    core.cancel(id, None);
-    assert_eq!(sent(&mut core), ["Abandon(CallId(1))"]);
+    // `initialize` never is, whoever sends it.
+    for outgoing in
+        [OutgoingCall { cancel: CancelMode::Silent, ..call("server/discover") }, call("initialize")]
+    {
+        let id = start(&mut core, now, outgoing, "");
+        sent(&mut core);
+        core.cancel(id, None);
+        assert_eq!(sent(&mut core), [format!("Abandon({id:?})")]);
+    }
 }
 
 /// Specification, Cancellation, Transport-Specific Cancellation.
@@ -163,6 +168,28 @@ fn an_exchange_answers_only_its_own_call() {
     assert!(outputs(&mut core).is_empty());
     core.exchange_ended(b, None);
     assert_eq!(outcome(&mut core), Outcome::NoReply);
+}
+
+/// Over exchanges nothing of one call reaches another: no reply, no progress, no cancellation.
+#[test]
+fn exchanges_do_not_touch_each_other() {
+    let (mut core, now) = (Core::new(Binding::Exchanges), Instant::now());
+    let a =
+        start(&mut core, now, OutgoingCall { progress_token: Some(1), ..call("subscriptions/listen") }, "A");
+    let b = start(&mut core, now, call("b"), "B");
+    for text in [
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
+        r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}"#,
+    ] {
+        core.receive(now, Origin::Exchange(b), message(text));
+        assert!(outputs(&mut core).iter().all(|output| matches!(output, Output::Event(_))), "{text}");
+    }
+    core.receive(
+        now,
+        Origin::Exchange(a),
+        message(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#),
+    );
+    assert_eq!(outcome(&mut core), Outcome::CancelledByPeer);
 }
 
 /// Field report P-07.
@@ -227,6 +254,8 @@ fn a_stopped_connection_lets_open_calls_finish() {
     start(&mut core, now, call("a"), "");
     sent(&mut core);
     core.stop();
+    start(&mut core, now, OutgoingCall { continues: true, ..call("next round") }, "");
+    core.take_back(CallId(2));
     assert_eq!(core.call(now, call("b"), "B").unwrap_err().payload, "B");
     receive(&mut core, now, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
     assert_eq!(outcome(&mut core), Outcome::Result("{}".into()));

@@ -30,6 +30,7 @@ fn call(method: &'static str) -> OutgoingCall {
         progress_token: None,
         deadlines: Deadlines { idle: Some(secs(60)), total: Some(secs(600)), extend_on_progress: false },
         cancel: CancelMode::Notify,
+        continues: false,
     }
 }
 

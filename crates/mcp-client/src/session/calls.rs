@@ -1,0 +1,197 @@
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use bytes::Bytes;
+use mcp_protocol::connection::{CallId, CancelMode, Deadlines, NotStarted, OutgoingCall, Refused, Started};
+use mcp_transport::OutboundMessage;
+use mcp_types::jsonrpc::MethodName;
+use tokio::time::timeout_at;
+
+use super::{CallOutcome, Failure, Headers, Session, Slot};
+
+/// Why a call was not started.
+pub(crate) enum StartError {
+    /// More waits to be sent than the limit allows, and did so for this long.
+    Full(Duration),
+    /// The session is closing.
+    Closing,
+    /// The link has ended.
+    Ended(Failure),
+}
+
+impl Session {
+    /// Makes a call and waits for its end. Dropping the future cancels the call, once, in the way of era and binding.
+    ///
+    /// `begun`: from when its deadlines count. `shared`: somebody beside the caller waits for what comes, so an exchange
+    /// goes on when nobody polls. `waiting`: how long to wait for room in the outbox.
+    pub(crate) async fn perform(
+        &self,
+        begun: Instant,
+        call: &OutgoingCall,
+        headers: Headers,
+        slot: &Arc<Slot>,
+        shared: bool,
+        waiting: Duration,
+    ) -> Result<CallOutcome, StartError> {
+        let give_up = tokio::time::Instant::now().checked_add(waiting);
+        let Started { id, message } = loop {
+            if let Some(outcome) = slot.take_outcome() {
+                return Ok(outcome);
+            }
+            // Made before the attempt, so that space made in between is not missed.
+            let emptied = self.outbox_emptied.notified();
+            match self.begin(begun, call, slot) {
+                Err(StartError::Full(_)) => {
+                    let emptied = async {
+                        match give_up {
+                            Some(at) => timeout_at(at, emptied).await.map_err(|_| StartError::Full(waiting)),
+                            None => {
+                                emptied.await;
+                                Ok(())
+                            }
+                        }
+                    };
+                    tokio::select! {
+                        emptied = emptied => emptied?,
+                        outcome = slot.outcome() => return Ok(outcome),
+                    }
+                }
+                started => break started?,
+            }
+        };
+        let mut guard = CancelOnDrop { session: self, id, armed: true };
+        let cancelled = !slot.started(id);
+        let outcome = match message {
+            // Its exchange was not begun, so the server never hears of it.
+            Some(_) if cancelled => {
+                self.with(|core| core.connection.take_back(id));
+                slot.outcome().await
+            }
+            Some(message) => {
+                let mut out = OutboundMessage::from(message);
+                out.headers = headers;
+                self.exchange(id, out, slot, shared).await
+            }
+            None => {
+                if cancelled {
+                    self.cancel(id, None);
+                }
+                slot.outcome().await
+            }
+        };
+        guard.armed = false;
+        Ok(outcome)
+    }
+
+    /// Puts a call into the table. Over a pipe it is queued; over exchanges the caller runs what is returned.
+    fn begin(&self, begun: Instant, call: &OutgoingCall, slot: &Arc<Slot>) -> Result<Started, StartError> {
+        let weight = call.params.as_ref().map_or(0, Bytes::len);
+        self.with(|core| {
+            let waiting = core.connection.outbox_bytes();
+            if waiting > 0 && waiting + weight > self.limits.queued_bytes {
+                return Err(StartError::Full(Duration::ZERO));
+            }
+            core.connection.call(begun, call.clone(), Arc::clone(slot)).map_err(
+                |NotStarted { why, .. }| match why {
+                    Refused::Closing => StartError::Closing,
+                    Refused::Ended(failure) => StartError::Ended(failure),
+                },
+            )
+        })
+    }
+
+    /// Makes a call whose answer nobody waits for.
+    pub(crate) fn post(&self, method: &'static str, params: Bytes, limit: Duration) {
+        let call = OutgoingCall {
+            method: method.into(),
+            params: Some(params),
+            progress_token: None,
+            deadlines: Deadlines { idle: Some(limit), ..Deadlines::default() },
+            cancel: CancelMode::Silent,
+            continues: false,
+        };
+        let now = tokio::time::Instant::now().into_std();
+        if let Ok(Started { id, message: Some(message) }) = self.begin(now, &call, &Arc::new(Slot::default()))
+        {
+            self.post_exchange(id, message.into());
+        }
+    }
+
+    /// Ends the call of `slot` for its caller, and tells the server.
+    pub(crate) fn cancel_with_reason(&self, slot: &Slot, reason: &str) {
+        // A call that is started after this sees the outcome, and is taken back.
+        let sent = slot.id().is_some_and(|id| {
+            let left = self.with(|core| {
+                let left = core.connection.has_left(id);
+                core.connection.cancel(id, Some(reason));
+                left
+            });
+            self.call_ended.notify_waiters();
+            left
+        });
+        slot.finish(CallOutcome::Cancelled { reason: reason.to_owned(), sent });
+    }
+
+    /// Gives a call up, if it is still open. Its slot is not filled.
+    pub(crate) fn cancel(&self, id: CallId, reason: Option<&str>) {
+        self.with(|core| core.connection.cancel(id, reason));
+        self.call_ended.notify_waiters();
+        // What had not left makes room.
+        self.outbox_emptied.notify_waiters();
+    }
+
+    /// Queues a notification.
+    pub(crate) fn notify(&self, method: MethodName, params: Option<Bytes>) -> Result<(), StartError> {
+        let weight = params.as_ref().map_or(0, Bytes::len);
+        self.with(|core| {
+            let waiting = core.connection.outbox_bytes();
+            if waiting > 0 && waiting + weight > self.limits.queued_bytes {
+                return Err(StartError::Full(Duration::ZERO));
+            }
+            if core.connection.notify(method, params) { Ok(()) } else { Err(StartError::Closing) }
+        })
+    }
+
+    /// A call is between two rounds: it has no request open, and is not over.
+    pub(crate) fn answering(&self) -> Answering<'_> {
+        self.answering.fetch_add(1, Ordering::AcqRel);
+        Answering(self)
+    }
+
+    /// Waits until calls that have no request open are to end, and says why.
+    pub(crate) async fn gave_up(&self) -> Failure {
+        let mut given_up = self.given_up.subscribe();
+        match given_up.wait_for(Option::is_some).await.map(|failure| failure.clone()) {
+            Ok(Some(failure)) => failure,
+            // The sender lives in `self`.
+            _ => Failure::ClosedHere,
+        }
+    }
+}
+
+/// Counts a call between two rounds, so that a close waits for it.
+pub(crate) struct Answering<'a>(&'a Session);
+
+impl Drop for Answering<'_> {
+    fn drop(&mut self) {
+        self.0.answering.fetch_sub(1, Ordering::AcqRel);
+        self.0.call_ended.notify_waiters();
+    }
+}
+
+/// Cancels a call whose future is dropped before its end.
+struct CancelOnDrop<'a> {
+    session: &'a Session,
+    id: CallId,
+    armed: bool,
+}
+
+impl Drop for CancelOnDrop<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            self.session.cancel(self.id, None);
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! The halves beside the exchanges: what belongs to no request.
+
+use std::{
+    collections::VecDeque,
+    pin::Pin,
+    sync::Arc,
+    time::Duration,
+};
+
+use mcp_transport::{
+    Delivery, Inbound, Outbound, OutboundMessage, Receiver, Sender, TransportError, TransportErrorKind,
+};
+use tokio::{
+    sync::{mpsc, watch},
+    task::JoinSet,
+    time::timeout,
+};
+
+use crate::{body, link::Shared, listen::listen, refusal::Refusal, request::Prepared};
+
+/// How long a message waits for the acceptance of the one before, so that they arrive in order. Then it goes out beside
+/// it: a server may accept a reply only when it has used it.
+const IN_ORDER: Duration = Duration::from_secs(1);
+
+/// Entries that wait for the reader. Then the stream waits.
+const WAITING: usize = 64;
+
+/// What the sending half tells the receiving one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Before the handshake, or in an era without one.
+    Quiet,
+    /// A session was opened: the server may have a stream. Counted, for sessions that follow.
+    Listening(u64),
+    Closed,
+}
+
+pub(crate) fn halves(shared: &Arc<Shared>) -> (BesideSender, BesideReceiver) {
+    let (to, inbox) = mpsc::channel(WAITING);
+    let stage = Arc::new(watch::Sender::new(Stage::Quiet));
+    let receiver = BesideReceiver {
+        shared: Arc::clone(shared),
+        inbox,
+        to: to.clone(),
+        stage: stage.subscribe(),
+        stream: None,
+        over: false,
+    };
+    let posting = Posting { shared: Arc::clone(shared), to, stage };
+    (BesideSender { posting, late: JoinSet::new(), closed: false }, receiver)
+}
+
+pub(crate) struct BesideSender {
+    posting: Posting,
+    /// Messages whose acceptance is still waited for.
+    late: JoinSet<()>,
+    closed: bool,
+}
+
+impl Sender for BesideSender {
+    async fn send(&mut self, batch: &mut VecDeque<Outbound>) -> Result<(), TransportError> {
+        if self.closed && !batch.is_empty() {
+            return Err(TransportError::new(
+                TransportErrorKind::Closed,
+                Delivery::NeverSent,
+                "the link was closed",
+            ));
+        }
+        while let Some(entry) = batch.pop_front() {
+            match entry {
+                Outbound::Message(out) => self.post(out).await,
+                Outbound::Settled(revision) => self.posting.shared.session.settle(revision),
+                Outbound::Close => {
+                    self.closed = true;
+                    // Each is bounded by itself.
+                    while self.late.join_next().await.is_some() {}
+                    self.posting.stage.send_replace(Stage::Closed);
+                    break;
+                }
+                // The exchange of an abandoned request is dropped.
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl BesideSender {
+    async fn post(&mut self, out: OutboundMessage) {
+        while self.late.try_join_next().is_some() {}
+        let mut posted = Box::pin(self.posting.clone().post(out));
+        if timeout(IN_ORDER, &mut posted).await.is_err() {
+            self.late.spawn(posted);
+        }
+    }
+}
+
+#[derive(Clone)]
+struct Posting {
+    shared: Arc<Shared>,
+    to: mpsc::Sender<Inbound>,
+    stage: Arc<watch::Sender<Stage>>,
+}
+
+impl Posting {
+    /// Posts one message, and reports it if that fails.
+    async fn post(self, out: OutboundMessage) {
+        let initialized = out.message.method() == Some("notifications/initialized");
+        let limit = self.shared.options.accept_timeout;
+        let accepted = match timeout(limit, self.accepted(&out)).await {
+            Ok(accepted) => accepted,
+            Err(_) => Err(TransportError::new(
+                TransportErrorKind::Timeout,
+                Delivery::MaybeSent,
+                format!("the server did not accept the message within {limit:?}"),
+            )),
+        };
+        if initialized {
+            self.shared.session.opened();
+            if accepted.is_ok() {
+                self.stage.send_modify(|stage| {
+                    *stage = match *stage {
+                        Stage::Quiet => Stage::Listening(1),
+                        Stage::Listening(count) => Stage::Listening(count + 1),
+                        Stage::Closed => Stage::Closed,
+                    };
+                });
+            }
+        }
+        if let Err(error) = accepted {
+            // Without its receiver the link is over.
+            let _ = self.to.send(Inbound::Undelivered { message: out.message, error }).await;
+        }
+    }
+
+    /// Any success is acceptance, whatever comes with it.
+    async fn accepted(&self, out: &OutboundMessage) -> Result<(), TransportError> {
+        let Prepared { request, in_session, .. } = self.shared.post(out)?;
+        let answer = self.shared.service.fetch(request).await?;
+        if answer.status().is_success() {
+            body::drain(answer.into_body()).await;
+            return Ok(());
+        }
+        Err(Refusal::read(answer, in_session).await.into_error())
+    }
+}
+
+pub(crate) struct BesideReceiver {
+    shared: Arc<Shared>,
+    inbox: mpsc::Receiver<Inbound>,
+    to: mpsc::Sender<Inbound>,
+    stage: watch::Receiver<Stage>,
+    /// The server's own stream, which runs while this half receives.
+    stream: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
+    over: bool,
+}
+
+impl Receiver for BesideReceiver {
+    async fn recv(&mut self, into: &mut Vec<Inbound>) -> Result<bool, TransportError> {
+        loop {
+            if self.take_waiting(into) {
+                return Ok(true);
+            }
+            if self.over {
+                return Ok(false);
+            }
+            tokio::select! {
+                biased;
+                // Never `None`: this half holds a sender.
+                Some(entry) = self.inbox.recv() => into.push(entry),
+                changed = self.stage.changed() => self.enter(changed.is_ok()),
+                () = poll_stream(&mut self.stream) => self.stream = None,
+            }
+            if !into.is_empty() {
+                self.take_waiting(into);
+                return Ok(true);
+            }
+        }
+    }
+}
+
+impl BesideReceiver {
+    fn take_waiting(&mut self, into: &mut Vec<Inbound>) -> bool {
+        let before = into.len();
+        while let Ok(entry) = self.inbox.try_recv() {
+            into.push(entry);
+        }
+        into.len() > before
+    }
+
+    /// The sending half is in another stage, or gone.
+    fn enter(&mut self, alive: bool) {
+        let stage = *self.stage.borrow_and_update();
+        match stage {
+            Stage::Listening(_) if alive => {
+                self.stream = Some(Box::pin(listen(Arc::clone(&self.shared), self.to.clone())));
+            }
+            Stage::Quiet if alive => {}
+            _ => {
+                self.stream = None;
+                self.over = true;
+            }
+        }
+    }
+}
+
+async fn poll_stream(stream: &mut Option<Pin<Box<dyn Future<Output = ()> + Send>>>) {
+    match stream {
+        Some(stream) => stream.as_mut().await,
+        None => std::future::pending().await,
+    }
+}

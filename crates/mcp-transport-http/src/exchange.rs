@@ -1,0 +1,269 @@
+//! One request, its response, and in the legacy era what takes the place of a response that broke off.
+
+use std::{
+    pin::pin,
+    sync::Arc,
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::header;
+use mcp_transport::{
+    Delivery, ExchangeEnd, Exchanges, Inbound, Origin, OutboundMessage, RawMessage, Sink, TransportError,
+    TransportErrorKind,
+};
+use mcp_types::{RequestId, jsonrpc::JsonRpcMessage};
+use tokio::{
+    sync::OwnedSemaphorePermit,
+    time::{sleep, timeout},
+};
+
+use crate::{
+    answer::{Media, media},
+    body,
+    headers::SESSION_ID,
+    link::Shared,
+    refusal::{self, Refusal},
+    request::Prepared,
+    service::Answer,
+    sse::Events,
+    stream::{Consumer, Cursor, StreamLimits, is_stream},
+};
+
+/// A stream that lasts longer does not count as a connection any more.
+const LONG_STREAM: Duration = Duration::from_secs(1);
+/// How long a stream is read on after its reply, so that its connection can be used again.
+const AFTER_REPLY: Duration = Duration::from_secs(1);
+
+/// The exchanges of a link.
+pub(crate) struct HttpExchanges(pub(crate) Arc<Shared>);
+
+impl Exchanges for HttpExchanges {
+    fn exchange(
+        &self,
+        out: OutboundMessage,
+        sink: Sink,
+    ) -> impl Future<Output = ExchangeEnd> + Send + 'static {
+        let shared = Arc::clone(&self.0);
+        async move {
+            match perform(&shared, &out, &sink).await {
+                Ok(()) => ExchangeEnd::Complete,
+                Err(error) => ExchangeEnd::Failed(error),
+            }
+        }
+    }
+}
+
+async fn perform(shared: &Shared, out: &OutboundMessage, sink: &Sink) -> Result<(), TransportError> {
+    let JsonRpcMessage::Request(request) = &out.message else {
+        return Err(TransportError::new(
+            TransportErrorKind::Configuration,
+            Delivery::NeverSent,
+            "only a request has an exchange of its own",
+        ));
+    };
+    let initialize = request.method == "initialize";
+    if !initialize {
+        shared.session.open(shared.options.accept_timeout).await;
+    }
+    let permit = if request.method == "subscriptions/listen" { None } else { shared.permit().await };
+    let Prepared { request: post, in_session, modern } = shared.post(out)?;
+    let answer = shared.service.fetch(post).await?;
+    let mut exchange =
+        Exchange { shared, out, id: &request.id, initialize, resumable: !modern, sink, replied: false };
+    if !answer.status().is_success() {
+        return Err(exchange.refused(answer, in_session).await);
+    }
+    sink.accepted();
+    if initialize {
+        shared.session.offered(answer.headers().get(SESSION_ID).cloned());
+    }
+    exchange.read(answer, permit).await
+}
+
+struct Exchange<'a> {
+    shared: &'a Shared,
+    out: &'a OutboundMessage,
+    id: &'a RequestId,
+    initialize: bool,
+    resumable: bool,
+    sink: &'a Sink,
+    replied: bool,
+}
+
+impl Exchange<'_> {
+    async fn read(
+        &mut self,
+        answer: Answer,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Result<(), TransportError> {
+        let (parts, body) = answer.into_parts();
+        let odd = |what| Err(refusal::no_message(&parts, b"", what));
+        if let Some(encoding) = parts.headers.get(header::CONTENT_ENCODING)
+            && encoding != "identity"
+        {
+            return odd("the server's answer is compressed, which it was not asked to be");
+        }
+        match media(&parts.headers) {
+            Media::EventStream => self.stream(self.limits().events(body), permit).await,
+            Media::Json | Media::Unnamed => {
+                let options = &self.shared.options;
+                let frame = body::whole(body, options.max_message, options.body_idle).await?;
+                if self.deliver(&frame) {
+                    return Ok(());
+                }
+                Err(refusal::no_message(&parts, &frame, "the server's answer holds no message"))
+            }
+            Media::Other => {
+                let answer = Answer::from_parts(parts, body);
+                Err(refusal::unexpected(answer, "the server's answer is neither JSON nor a stream").await)
+            }
+        }
+    }
+
+    async fn stream(
+        &mut self,
+        mut events: Events,
+        permit: Option<OwnedSemaphorePermit>,
+    ) -> Result<(), TransportError> {
+        let limits = self.limits();
+        let mut cursor = Cursor::default();
+        let end = {
+            let mut reading = pin!(limits.read(&mut events, &mut cursor, self));
+            tokio::select! {
+                biased;
+                end = &mut reading => end,
+                () = sleep(LONG_STREAM) => {
+                    drop(permit);
+                    reading.await
+                }
+            }
+        };
+        match end {
+            Ok(true) => {
+                // Most servers end the stream here; another one is left.
+                let _ = timeout(AFTER_REPLY, limits.read(&mut events, &mut cursor, self)).await;
+                Ok(())
+            }
+            end if self.may_resume(&cursor, &end) => {
+                drop(events);
+                self.resume(cursor).await
+            }
+            Ok(false) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn may_resume(&self, cursor: &Cursor, end: &Result<bool, TransportError>) -> bool {
+        let readable = end.as_ref().err().is_none_or(|error| error.kind() != TransportErrorKind::TooLarge);
+        self.resumable && cursor.last_id().is_some() && readable
+    }
+
+    /// Takes the stream up again, behind the last event that came.
+    ///
+    /// Section: [Resumability and Redelivery](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery).
+    async fn resume(&mut self, mut cursor: Cursor) -> Result<(), TransportError> {
+        let limits = self.limits();
+        let mut last = None;
+        while let Some(wait) = cursor.next_wait() {
+            sleep(wait).await;
+            let Prepared { request, in_session, .. } = self.shared.get(cursor.last_id(), &self.out.headers)?;
+            let answer = match self.shared.service.fetch(request).await {
+                Ok(answer) => answer,
+                Err(error) => {
+                    last = Some(error);
+                    continue;
+                }
+            };
+            if !is_stream(&answer) {
+                let passing = answer.status().is_server_error();
+                let error = Refusal::read(answer, in_session).await.into_error();
+                if !passing {
+                    // The request itself was taken before.
+                    return Err(error.with_delivery(Delivery::MaybeSent));
+                }
+                last = Some(error);
+                continue;
+            }
+            let mut events = limits.events(answer.into_body());
+            match limits.read(&mut events, &mut cursor, self).await {
+                Ok(true) => {
+                    let _ = timeout(AFTER_REPLY, limits.read(&mut events, &mut cursor, self)).await;
+                    return Ok(());
+                }
+                Ok(false) => last = None,
+                Err(error) if error.kind() == TransportErrorKind::TooLarge => return Err(error),
+                Err(error) => last = Some(error),
+            }
+        }
+        Err(last.map_or_else(no_reply, |error| error.with_delivery(Delivery::MaybeSent)))
+    }
+
+    /// The error of a refusal; a JSON-RPC error in it is delivered before.
+    async fn refused(&mut self, answer: Answer, in_session: bool) -> TransportError {
+        let refusal = Refusal::read(answer, in_session).await;
+        if let Some(message) = refusal.rpc_error(self.id) {
+            self.sink.accepted();
+            let origin = Origin::Exchange(self.id.clone());
+            self.sink.deliver(Inbound::Message { origin, message });
+        }
+        refusal.into_error()
+    }
+
+    /// Delivers what `frame` holds; whether that is a message.
+    fn deliver(&mut self, frame: &Bytes) -> bool {
+        let mut entries = Vec::with_capacity(1);
+        Inbound::parse(Origin::Exchange(self.id.clone()), frame, &mut entries);
+        let mut messages = 0;
+        for entry in entries {
+            match &entry {
+                Inbound::Message { message, .. } => {
+                    messages += 1;
+                    self.look_at(message);
+                }
+                Inbound::Batch { messages: batch, .. } => {
+                    messages += batch.len();
+                    batch.iter().for_each(|message| self.look_at(message));
+                }
+                _ => {}
+            }
+            self.sink.deliver(entry);
+        }
+        messages > 0
+    }
+
+    /// Before it is delivered: who sees it may go on at once.
+    fn look_at(&mut self, message: &RawMessage) {
+        let JsonRpcMessage::Response(response) = message else { return };
+        let ours = response.id.as_ref().is_none_or(|id| {
+            id == self.id || (id.answers_to().is_some() && id.answers_to() == self.id.as_i64())
+        });
+        if ours && !self.replied {
+            self.replied = true;
+            if self.initialize {
+                self.shared.session.answered(response.outcome.is_ok());
+            }
+        }
+    }
+
+    fn limits(&self) -> StreamLimits {
+        let options = &self.shared.options;
+        StreamLimits { max_message: options.max_message, idle: options.stream_idle }
+    }
+}
+
+impl Consumer for Exchange<'_> {
+    async fn take(&mut self, message: Bytes) -> bool {
+        let before = self.replied;
+        self.deliver(&message);
+        self.replied && !before
+    }
+}
+
+fn no_reply() -> TransportError {
+    TransportError::new(
+        TransportErrorKind::Closed,
+        Delivery::MaybeSent,
+        "the server's stream was taken up again until nothing new came, and brought no reply",
+    )
+}

@@ -1,0 +1,68 @@
+//! The stream on which a server of the legacy era sends what belongs to no request.
+
+use std::{sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use mcp_transport::{Inbound, Origin, Skipped, SkippedKind, TransportErrorKind};
+use tokio::{sync::mpsc, time::Instant};
+
+use crate::{
+    link::Shared,
+    request::Prepared,
+    stream::{Consumer, Cursor, StreamLimits, is_stream},
+};
+
+/// A stream that lived this long may be opened again at once, even if nothing came on it.
+const LIVED: Duration = Duration::from_secs(30);
+
+/// Listens until the server refuses, or ends the stream again and again without anything on it.
+///
+/// The stream is optional: any refusal means that there is none. Section:
+/// [Listening for Messages from the Server](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server).
+pub(crate) async fn listen(shared: Arc<Shared>, to: mpsc::Sender<Inbound>) {
+    let limits =
+        StreamLimits { max_message: shared.options.max_message, idle: shared.options.stream_idle };
+    let mut cursor = Cursor::default();
+    let mut consumer = Beside(to);
+    let mut opened = false;
+    loop {
+        let Ok(Prepared { request, .. }) = shared.get(cursor.last_id(), &[]) else { return };
+        let begun = Instant::now();
+        match shared.service.fetch(request).await {
+            Ok(answer) if is_stream(&answer) => {
+                opened = true;
+                let mut events = limits.events(answer.into_body());
+                let end = limits.read(&mut events, &mut cursor, &mut consumer).await;
+                if end.is_err_and(|error| error.kind() == TransportErrorKind::TooLarge) {
+                    let skipped = Skipped::new(SkippedKind::TooLong, b"", limits.max_message as u64);
+                    // Without its receiver the link is over.
+                    let _ = consumer.0.send(Inbound::Skipped(skipped)).await;
+                    return;
+                }
+                if begun.elapsed() >= LIVED {
+                    cursor.advanced();
+                }
+            }
+            // A stream that was there before may be there again after a restart or an overload.
+            Ok(answer) if opened && answer.status().is_server_error() => {}
+            Ok(_) => return,
+            Err(_) => {}
+        }
+        let Some(wait) = cursor.next_wait() else { return };
+        tokio::time::sleep(wait).await;
+    }
+}
+
+struct Beside(mpsc::Sender<Inbound>);
+
+impl Consumer for Beside {
+    async fn take(&mut self, message: Bytes) -> bool {
+        let mut entries = Vec::with_capacity(1);
+        Inbound::parse(Origin::Shared, &message, &mut entries);
+        for entry in entries {
+            // Without its receiver the link is over.
+            let _ = self.0.send(entry).await;
+        }
+        false
+    }
+}

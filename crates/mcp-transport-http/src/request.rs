@@ -1,0 +1,100 @@
+//! From a message to an HTTP request.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Method, Request, header};
+use mcp_transport::{OutboundMessage, TransportError};
+
+use crate::{
+    RequestBody,
+    headers::{self, Mirrored},
+    link::Shared,
+    session::{SessionId, Stamp},
+};
+
+/// A request that is ready to go.
+pub(crate) struct Prepared {
+    pub(crate) request: Request<RequestBody>,
+    /// It names a session, which the server may have lost.
+    pub(crate) in_session: bool,
+    pub(crate) modern: bool,
+}
+
+impl Shared {
+    /// The POST of one message.
+    pub(crate) fn post(&self, out: &OutboundMessage) -> Result<Prepared, TransportError> {
+        let message = &out.message;
+        let mirrored = Mirrored::of(message);
+        let stamp = self.session.stamp(message.method(), &mirrored);
+        let mut fields = self.fields(&out.headers, |_| true)?;
+        fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        fields.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        if stamp.modern {
+            if let Some(value) = message.method().and_then(mirrored_value) {
+                fields.insert(headers::METHOD, value);
+            }
+            if let Some(value) = mirrored.name.as_deref().and_then(mirrored_value) {
+                fields.insert(headers::NAME, value);
+            }
+        }
+        Ok(self.prepared(Method::POST, fields, stamp, message.to_vec().into()))
+    }
+
+    /// The GET that opens a stream, or goes on with one behind the event `last`. `sent` is what the user sent with the
+    /// request whose stream it is.
+    pub(crate) fn get(
+        &self,
+        last: Option<&HeaderValue>,
+        sent: &[(Cow<'static, str>, String)],
+    ) -> Result<Prepared, TransportError> {
+        let mut fields = self.fields(sent, |name| !name.starts_with("mcp-param-"))?;
+        fields.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
+        if let Some(last) = last {
+            fields.insert(headers::LAST_EVENT_ID, last.clone());
+        }
+        let stamp = self.session.stamp(None, &Mirrored::default());
+        Ok(self.prepared(Method::GET, fields, stamp, Bytes::new()))
+    }
+
+    /// The DELETE that ends the session `id`.
+    pub(crate) fn delete(&self, id: SessionId) -> Prepared {
+        let mut stamp = self.session.stamp(None, &Mirrored::default());
+        stamp.session = Some(id);
+        self.prepared(Method::DELETE, self.fields.clone(), stamp, Bytes::new())
+    }
+
+    fn fields(
+        &self,
+        more: &[(Cow<'static, str>, String)],
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<HeaderMap, TransportError> {
+        let mut fields = self.fields.clone();
+        for (name, value) in more {
+            let (name, value) = headers::field(name, value)?;
+            if wanted(name.as_str()) {
+                fields.insert(name, value);
+            }
+        }
+        Ok(fields)
+    }
+
+    fn prepared(&self, method: Method, mut fields: HeaderMap, stamp: Stamp, body: Bytes) -> Prepared {
+        if let Some(version) = stamp.version {
+            fields.insert(headers::PROTOCOL_VERSION, version);
+        }
+        let in_session = stamp.session.is_some();
+        if let Some(session) = stamp.session {
+            fields.insert(headers::SESSION_ID, session.value());
+        }
+        let mut request = Request::new(RequestBody::new(body));
+        *request.method_mut() = method;
+        *request.uri_mut() = self.endpoint.uri().clone();
+        *request.headers_mut() = fields;
+        Prepared { request, in_session, modern: stamp.modern }
+    }
+}
+
+fn mirrored_value(text: &str) -> Option<HeaderValue> {
+    HeaderValue::from_str(&headers::encode_value(text)).ok()
+}
