@@ -135,7 +135,7 @@ async fn read_loop(session: &Session, mut receiver: BoxReceiver) -> TransportErr
 /// Lets a reader of reports catch up who kept up so far: gives way, for a bounded time. Once it has lost something it is
 /// not waited for again.
 async fn relieve(is_filling: impl Fn() -> bool) {
-    for round in 0..20 {
+    for round in 0..100 {
         if !is_filling() {
             return;
         }

@@ -51,7 +51,8 @@ impl Session {
     pub(super) fn deliver(&self, output: Output<Arc<Slot>, Failure>) -> Option<Arc<Slot>> {
         match output {
             Output::Finished { id, payload, outcome } => {
-                let replied = matches!(outcome, Outcome::Result(_) | Outcome::Error(_));
+                let replied =
+                    matches!(outcome, Outcome::Result(_) | Outcome::Error(_) | Outcome::CancelledByPeer);
                 payload.finish(CallOutcome::Core(outcome));
                 if replied {
                     self.exchange_replied(id);
