@@ -355,7 +355,7 @@ async fn silent_call(
         continues: false,
     };
     let begun = tokio::time::Instant::now().into_std();
-    match session.perform(begun, &call, Vec::new(), &Arc::new(Slot::default()), false, Duration::MAX).await? {
+    match session.perform(begun, call, Vec::new(), &Arc::new(Slot::default()), false, Duration::MAX).await? {
         CallOutcome::Core(outcome) => Ok(outcome),
         CallOutcome::Cancelled { .. } => Err(StartError::Closing),
     }

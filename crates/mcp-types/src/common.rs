@@ -55,7 +55,7 @@ object! {
         /// Whom it is for.
         audience? with_audience: Vec<Role>,
         /// How important it is, from 0 (can be left out) to 1 (needed). Not checked; what is no number reads as absent.
-        #[serde(deserialize_with = "crate::de::lenient", serialize_with = "crate::ser::optional_number")]
+        #[serde(with = "crate::float::lenient")]
         priority? with_priority: f64,
         /// When it was last changed, in ISO 8601.
         last_modified? with_last_modified: String [since V2025_06_18],

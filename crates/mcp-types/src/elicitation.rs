@@ -224,7 +224,8 @@ mod tests {
 
     #[test]
     fn a_mode_that_is_written_with_escapes_decides_too() {
-        let text = r#"{"message":"m","requestedSchema":{"type":"object"},"\u006dode":"url","url":"https://x"}"#;
+        let text =
+            r#"{"message":"m","requestedSchema":{"type":"object"},"\u006dode":"url","url":"https://x"}"#;
         assert_eq!(serde_json::from_str::<ElicitRequestParams>(text).unwrap().mode(), "url");
     }
 

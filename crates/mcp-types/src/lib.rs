@@ -27,6 +27,7 @@ mod elicitation;
 mod elicitation_schema;
 mod errors;
 pub mod extensions;
+mod float;
 #[cfg(feature = "schemars")]
 mod generate;
 #[doc(hidden)]
@@ -49,7 +50,6 @@ mod revision;
 mod roots;
 mod sampling;
 mod schema;
-mod ser;
 mod subscriptions;
 mod tasks;
 mod tools;

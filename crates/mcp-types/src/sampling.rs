@@ -29,7 +29,7 @@ object! {
         /// Which context of the client's servers to add. Absent means [`IncludeContext::None`].
         include_context? with_include_context: IncludeContext,
         /// The temperature.
-        #[serde(serialize_with = "crate::ser::optional_number")]
+        #[serde(with = "crate::float::optional")]
         temperature? with_temperature: f64,
         /// Texts at which the model shall stop.
         stop_sequences? with_stop_sequences: Vec<String>,
@@ -187,13 +187,13 @@ object! {
         /// Names of models; the first that fits counts.
         hints? with_hints: Vec<ModelHint>,
         /// How much low cost matters, from 0 (not) to 1 (most). Not checked.
-        #[serde(deserialize_with = "crate::de::lenient", serialize_with = "crate::ser::optional_number")]
+        #[serde(with = "crate::float::lenient")]
         cost_priority? with_cost_priority: f64,
         /// How much speed matters, from 0 (not) to 1 (most). Not checked.
-        #[serde(deserialize_with = "crate::de::lenient", serialize_with = "crate::ser::optional_number")]
+        #[serde(with = "crate::float::lenient")]
         speed_priority? with_speed_priority: f64,
         /// How much ability matters, from 0 (not) to 1 (most). Not checked.
-        #[serde(deserialize_with = "crate::de::lenient", serialize_with = "crate::ser::optional_number")]
+        #[serde(with = "crate::float::lenient")]
         intelligence_priority? with_intelligence_priority: f64,
     }
 }

@@ -15,7 +15,7 @@ use mcp_protocol::{
     input::{may_require_input, retry_params},
     result_kind,
 };
-use mcp_types::Request;
+use mcp_types::{Era, Request};
 use tokio::{
     sync::SemaphorePermit,
     time::{Instant, timeout},
@@ -94,6 +94,7 @@ impl Drop for EndOnDrop<'_> {
 async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
     let options = &call.options;
     let client = &*options.client.0;
+    let era = client.negotiated.era();
     client.check(&call.method)?;
     let wants_progress = options.wants_progress || options.extend_on_progress;
     let progress_token = wants_progress.then(|| client.session.progress_token());
@@ -113,14 +114,19 @@ async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
         continues: false,
     };
     let begun = Instant::now();
-    let _permit = permit(options, slot, mode).await?;
+    let _permit = match client.permits.try_acquire() {
+        _ if mode == Mode::Stream => None,
+        Ok(permit) => Some(permit),
+        // Rare, so kept out of the size of every call's future.
+        Err(_) => Some(Box::pin(permit(options, slot)).await?),
+    };
     let mut left = options.total;
     let mut begun = Some(begun);
     for _ in 1..options.max_rounds {
         // Waiting for a place counts, in the first round.
         let since = begun.take().unwrap_or_else(Instant::now);
         outgoing.deadlines.total = Some(left);
-        let result = round(since, options, &outgoing, slot, mode).await?;
+        let result = round(since, options, next(&mut outgoing, era), slot, mode).await?;
         if mode == Mode::Once || !wants_input(&outgoing.method, &result) {
             return complete(&outgoing.method, result);
         }
@@ -128,7 +134,7 @@ async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
         let _answering = client.session.answering();
         let call = CallInfo::new(slot.id(), &outgoing.method, outgoing.params.as_ref());
         let answers = tokio::select! {
-            answers = client.answer(call, &result) => answers?,
+            answers = Box::pin(client.answer(call, &result)) => answers?,
             outcome = slot.outcome() => return Err(ended(outcome)),
             failure = client.session.gave_up() => {
                 return Err(outcome_error(Outcome::Lost { failure, sent: true }));
@@ -142,7 +148,7 @@ async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
     }
     outgoing.deadlines.total = Some(left);
     let since = begun.unwrap_or_else(Instant::now);
-    let result = round(since, options, &outgoing, slot, mode).await?;
+    let result = round(since, options, outgoing.clone(), slot, mode).await?;
     complete(&outgoing.method, result).map_err(|error| match error.kind() {
         crate::ErrorKind::InputRequired if mode != Mode::Once => {
             error.with_context(format!("after {} rounds", options.max_rounds))
@@ -151,24 +157,22 @@ async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
     })
 }
 
+/// The request of this round. Its params are kept only where there may be another one.
+fn next(outgoing: &mut OutgoingCall, era: Era) -> OutgoingCall {
+    if era == Era::Modern && may_require_input(&outgoing.method) {
+        return outgoing.clone();
+    }
+    let params = outgoing.params.take();
+    OutgoingCall { params, ..outgoing.clone() }
+}
+
 /// Waits for a place among the calls in flight.
-async fn permit<'a>(
-    options: &'a CallOptions,
-    slot: &Slot,
-    mode: Mode,
-) -> Result<Option<SemaphorePermit<'a>>> {
+async fn permit<'a>(options: &'a CallOptions, slot: &Slot) -> Result<SemaphorePermit<'a>> {
     let client = &*options.client.0;
-    if mode == Mode::Stream {
-        return Ok(None);
-    }
-    if let Ok(permit) = client.permits.try_acquire() {
-        return Ok(Some(permit));
-    }
     let waiting = options.idle.min(options.total);
     tokio::select! {
         permit = timeout(waiting, client.permits.acquire()) => permit
             .map_err(|_| Error::new(Cause::Timeout(Limit::Waiting(waiting))))?
-            .map(Some)
             .map_err(|_| Error::new(Cause::Closed)),
         outcome = slot.outcome() => Err(ended(outcome)),
         () = client.session.closing() => Err(Error::new(Cause::Closed)),
@@ -179,7 +183,7 @@ async fn permit<'a>(
 async fn round(
     since: Instant,
     options: &CallOptions,
-    outgoing: &OutgoingCall,
+    outgoing: OutgoingCall,
     slot: &Arc<Slot>,
     mode: Mode,
 ) -> Result<Bytes> {

@@ -8,7 +8,8 @@ use std::{
 
 use bytes::Bytes;
 use futures_core::Stream;
-use mcp_types::{ProgressNotificationParams, Request};
+use mcp_types::Request;
+use serde::Deserialize;
 
 use super::{CallFuture, Mode, RawCall, Reply};
 use crate::{
@@ -137,7 +138,14 @@ impl<R: Request> Stream for Progresses<R> {
 
 impl Progress {
     fn decode(params: &Bytes) -> Option<Self> {
-        let params: ProgressNotificationParams = serde_json::from_slice(params).ok()?;
+        /// Less the token: whose progress it is has been found out before.
+        #[derive(Deserialize)]
+        struct Params {
+            progress: f64,
+            total: Option<f64>,
+            message: Option<String>,
+        }
+        let params: Params = serde_json::from_slice(params).ok()?;
         Some(Self { progress: params.progress, total: params.total, message: params.message, lost_before: 0 })
     }
 }

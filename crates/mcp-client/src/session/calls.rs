@@ -21,6 +21,13 @@ pub(crate) enum StartError {
     Ended(Failure),
 }
 
+/// What became of a call that waited for room.
+enum Begun {
+    Started(Started),
+    /// It was cancelled before.
+    Over(CallOutcome),
+}
+
 impl Session {
     /// Makes a call and waits for its end. Dropping the future cancels the call, once, in the way of era and binding.
     ///
@@ -29,37 +36,23 @@ impl Session {
     pub(crate) async fn perform(
         &self,
         begun: Instant,
-        call: &OutgoingCall,
+        call: OutgoingCall,
         headers: Headers,
         slot: &Arc<Slot>,
         shared: bool,
         waiting: Duration,
     ) -> Result<CallOutcome, StartError> {
-        let give_up = tokio::time::Instant::now().checked_add(waiting);
-        let Started { id, message } = loop {
-            if let Some(outcome) = slot.take_outcome() {
-                return Ok(outcome);
-            }
-            // Made before the attempt, so that space made in between is not missed.
-            let emptied = self.outbox_emptied.notified();
-            match self.begin(begun, call, slot) {
-                Err(StartError::Full(_)) => {
-                    let emptied = async {
-                        match give_up {
-                            Some(at) => timeout_at(at, emptied).await.map_err(|_| StartError::Full(waiting)),
-                            None => {
-                                emptied.await;
-                                Ok(())
-                            }
-                        }
-                    };
-                    tokio::select! {
-                        emptied = emptied => emptied?,
-                        outcome = slot.outcome() => return Ok(outcome),
-                    }
-                }
-                started => break started?,
-            }
+        if let Some(outcome) = slot.take_outcome() {
+            return Ok(outcome);
+        }
+        let mut call = Some(call);
+        let Started { id, message } = match self.begin(begun, &mut call, slot) {
+            // Rare, so kept out of the size of every call's future.
+            Err(StartError::Full(_)) => match Box::pin(self.begin_later(begun, call, slot, waiting)).await? {
+                Begun::Started(started) => started,
+                Begun::Over(outcome) => return Ok(outcome),
+            },
+            started => started?,
         };
         let mut guard = CancelOnDrop { session: self, id, armed: true };
         let cancelled = !slot.started(id);
@@ -72,7 +65,7 @@ impl Session {
             Some(message) => {
                 let mut out = OutboundMessage::from(message);
                 out.headers = headers;
-                self.exchange(id, out, slot, shared).await
+                Box::pin(self.exchange(id, out, slot, shared)).await
             }
             None => {
                 if cancelled {
@@ -85,20 +78,56 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Puts a call into the table. Over a pipe it is queued; over exchanges the caller runs what is returned.
-    fn begin(&self, begun: Instant, call: &OutgoingCall, slot: &Arc<Slot>) -> Result<Started, StartError> {
-        let weight = call.params.as_ref().map_or(0, Bytes::len);
+    /// Waits for room in the outbox first.
+    async fn begin_later(
+        &self,
+        begun: Instant,
+        mut call: Option<OutgoingCall>,
+        slot: &Arc<Slot>,
+        waiting: Duration,
+    ) -> Result<Begun, StartError> {
+        let give_up = tokio::time::Instant::now().checked_add(waiting);
+        loop {
+            // Made before the attempt, so that space made in between is not missed.
+            let emptied = self.outbox_emptied.notified();
+            match self.begin(begun, &mut call, slot) {
+                Err(StartError::Full(_)) => {}
+                started => return started.map(Begun::Started),
+            }
+            // Without a limit, or with one beyond the end of time, only the session ends the wait.
+            let emptied = async {
+                let Some(at) = give_up else {
+                    emptied.await;
+                    return Ok(());
+                };
+                timeout_at(at, emptied).await.map_err(|_| StartError::Full(waiting))
+            };
+            tokio::select! {
+                emptied = emptied => emptied?,
+                outcome = slot.outcome() => return Ok(Begun::Over(outcome)),
+            }
+        }
+    }
+
+    /// Puts a call into the table, and takes it. Over a pipe it is queued; over exchanges the caller runs what is
+    /// returned.
+    fn begin(
+        &self,
+        begun: Instant,
+        call: &mut Option<OutgoingCall>,
+        slot: &Arc<Slot>,
+    ) -> Result<Started, StartError> {
+        let weight = call.as_ref().and_then(|call| call.params.as_ref()).map_or(0, Bytes::len);
         self.with(|core| {
             let waiting = core.connection.outbox_bytes();
             if waiting > 0 && waiting + weight > self.limits.queued_bytes {
                 return Err(StartError::Full(Duration::ZERO));
             }
-            core.connection.call(begun, call.clone(), Arc::clone(slot)).map_err(
-                |NotStarted { why, .. }| match why {
-                    Refused::Closing => StartError::Closing,
-                    Refused::Ended(failure) => StartError::Ended(failure),
-                },
-            )
+            let Some(call) = call.take() else { return Err(StartError::Closing) };
+            core.connection.call(begun, call, Arc::clone(slot)).map_err(|NotStarted { why, .. }| match why {
+                Refused::Closing => StartError::Closing,
+                Refused::Ended(failure) => StartError::Ended(failure),
+            })
         })
     }
 
@@ -113,7 +142,8 @@ impl Session {
             continues: false,
         };
         let now = tokio::time::Instant::now().into_std();
-        if let Ok(Started { id, message: Some(message) }) = self.begin(now, &call, &Arc::new(Slot::default()))
+        if let Ok(Started { id, message: Some(message) }) =
+            self.begin(now, &mut Some(call), &Arc::new(Slot::default()))
         {
             self.post_exchange(id, message.into());
         }

@@ -1,7 +1,9 @@
 use std::{
     collections::VecDeque,
+    future::{Future, poll_fn},
     pin::{Pin, pin},
     sync::{Arc, atomic::Ordering},
+    task::Poll,
     time::Duration,
 };
 
@@ -16,7 +18,7 @@ use tokio::{
     time::{timeout, timeout_at},
 };
 
-use super::{Failure, Session};
+use super::{Failure, Session, branch::Task};
 use crate::state::State;
 
 /// How long a failed write waits for the reading side, which often knows more: an exit status, last words.
@@ -39,12 +41,29 @@ pub(super) async fn run(session: Arc<Session>, parts: LinkParts, mut worker: Joi
     let mut read_over = false;
     let failure = {
         let mut deadlines = pin!(deadline_loop(&session));
-        tokio::select! {
-            end = &mut read => {
+        let mut drained = pin!(drained(&session));
+        let task = Task::default();
+        let (reading, writing, timing, draining) =
+            (task.branch(), task.branch(), task.branch(), task.branch());
+        let first = poll_fn(|cx| {
+            task.polled(cx);
+            if let Poll::Ready(end) = reading.poll(read.as_mut()) {
+                return Poll::Ready(First::Read(end));
+            }
+            if let Poll::Ready(end) = writing.poll(write.as_mut()) {
+                return Poll::Ready(First::Write(end));
+            }
+            if timing.poll(deadlines.as_mut()).is_ready() || draining.poll(drained.as_mut()).is_ready() {
+                return Poll::Ready(First::Closed);
+            }
+            Poll::Pending
+        });
+        match first.await {
+            First::Read(end) => {
                 read_over = true;
                 Failure::Transport(end)
             }
-            error = &mut write => {
+            First::Write(error) => {
                 let error = error.err().unwrap_or_else(peer_closed);
                 match timeout(BETTER_REASON, &mut read).await {
                     Ok(end) => {
@@ -54,8 +73,7 @@ pub(super) async fn run(session: Arc<Session>, parts: LinkParts, mut worker: Joi
                     Err(_) => Failure::Transport(error),
                 }
             }
-            () = &mut deadlines => Failure::ClosedHere,
-            () = drained(&session) => Failure::ClosedHere,
+            First::Closed => Failure::ClosedHere,
         }
     };
     if matches!(failure, Failure::ClosedHere) {
@@ -82,6 +100,13 @@ pub(super) async fn run(session: Arc<Session>, parts: LinkParts, mut worker: Joi
     }
     session.over.send_replace(true);
     session.set_state(State::Closed);
+}
+
+/// Which part of the I/O task ended first.
+enum First {
+    Read(TransportError),
+    Write(Result<(), TransportError>),
+    Closed,
 }
 
 /// Ends what stands behind the link. Reading goes on meanwhile: a server that still writes must not block.
@@ -157,7 +182,7 @@ async fn write_loop(session: &Session, mut sender: BoxSender) -> Result<(), Tran
             session.outbox_filled.notified().await;
             // Callers that were woken together send together: one write for all of them.
             if session.completed_by_last_read.load(Ordering::Relaxed) >= 2 {
-                tokio::task::yield_now().await;
+                behind_the_woken().await;
             }
             continue;
         }
@@ -267,4 +292,17 @@ impl Session {
 
 fn peer_closed() -> TransportError {
     TransportError::new(TransportErrorKind::Closed, Delivery::MaybeSent, "the server closed the connection")
+}
+
+/// Goes to the end of the queue of tasks that are ready. `yield_now` waits for the drivers too, which costs a system call.
+async fn behind_the_woken() {
+    let mut woken = false;
+    poll_fn(|cx| {
+        if std::mem::replace(&mut woken, true) {
+            return Poll::Ready(());
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }

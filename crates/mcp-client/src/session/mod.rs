@@ -1,5 +1,6 @@
 //! One link and its protocol core, shared between the callers and the task that does the I/O.
 
+mod branch;
 mod calls;
 mod exchange;
 mod feeds;

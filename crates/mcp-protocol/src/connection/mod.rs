@@ -75,7 +75,7 @@ impl<P, F: Clone> Connection<P, F> {
     pub fn call(
         &mut self,
         now: Instant,
-        call: OutgoingCall,
+        mut call: OutgoingCall,
         payload: P,
     ) -> Result<Started, NotStarted<P, F>> {
         if let Some(failure) = &self.ended {
@@ -84,7 +84,7 @@ impl<P, F: Clone> Connection<P, F> {
         if self.closing && !call.continues {
             return Err(NotStarted { why: Refused::Closing, payload });
         }
-        let params = call.params.clone();
+        let params = call.params.take();
         let method = call.method.clone();
         let id = self.calls.insert(now, call, payload);
         let message = JsonRpcMessage::request(id.0, method, params);

@@ -1,4 +1,8 @@
-use std::{collections::HashMap, time::Instant};
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+    time::Instant,
+};
 
 use bytes::Bytes;
 use mcp_types::{ProgressToken, jsonrpc::MethodName};
@@ -35,13 +39,39 @@ pub enum CancelMode {
 /// The open calls.
 #[derive(Debug)]
 pub(super) struct Table<P> {
-    pending: HashMap<i64, Pending<P>>,
-    tokens: HashMap<i64, i64>,
+    pending: HashMap<i64, Pending<P>, Numbers>,
+    tokens: HashMap<i64, i64, Numbers>,
     last: i64,
     /// Requests leave in the order of their ids, so one number tells which have.
     left_through: i64,
     /// Not later than the first deadline.
     wake_at: Option<Instant>,
+}
+
+/// Both keys are numbers that we count up ourselves: a peer cannot choose them, so one multiplication spreads them well.
+type Numbers = BuildHasherDefault<Spread>;
+
+#[derive(Debug, Default)]
+struct Spread(u64);
+
+impl Hasher for Spread {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_i64(&mut self, number: i64) {
+        self.write_u64(u64::from_ne_bytes(number.to_ne_bytes()));
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
 }
 
 #[derive(Debug)]
@@ -55,7 +85,13 @@ pub(super) struct Pending<P> {
 
 impl<P> Table<P> {
     pub(super) fn new() -> Self {
-        Self { pending: HashMap::new(), tokens: HashMap::new(), last: 0, left_through: 0, wake_at: None }
+        Self {
+            pending: HashMap::default(),
+            tokens: HashMap::default(),
+            last: 0,
+            left_through: 0,
+            wake_at: None,
+        }
     }
 
     pub(super) fn insert(&mut self, now: Instant, call: OutgoingCall, payload: P) -> CallId {

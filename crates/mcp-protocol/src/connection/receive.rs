@@ -2,7 +2,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use mcp_types::{
-    Era, ErrorCode, JsonRpcError, ProgressToken, RequestId, Revision,
+    Era, ErrorCode, JsonRpcError, RequestId, Revision,
     jsonrpc::{JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, scan},
 };
 use serde::de::DeserializeOwned;
@@ -109,9 +109,11 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     }
 
     fn receive_progress(&mut self, now: Instant, origin: Origin, params: Bytes) {
-        let token: Option<ProgressToken> = member(&params, "progressToken");
-        let call =
-            token.and_then(|token| self.calls.of_token(&token)).filter(|call| may_concern(origin, *call));
+        let token = scan::member(&params, "progressToken")
+            .and_then(|range| RequestId::from_token(std::str::from_utf8(&params[range]).ok()?));
+        let call = token
+            .and_then(|token| self.calls.of_token(&token.into()))
+            .filter(|call| may_concern(origin, *call));
         match call.and_then(|id| Some((id, self.calls.progress(now, id)?.payload.clone()))) {
             Some((id, payload)) => self.outputs.push_back(Output::Progress { id, payload, params }),
             None => self.drop_with(Dropped::StrayProgress(params)),

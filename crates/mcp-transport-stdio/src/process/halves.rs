@@ -1,4 +1,4 @@
-use std::{collections::VecDeque, io, sync::Arc, time::Duration};
+use std::{collections::VecDeque, future::Future, io, pin::Pin, sync::Arc, time::Duration};
 
 use mcp_transport::{Delivery, Inbound, Outbound, Receiver, Sender, TransportError, TransportErrorKind};
 use tokio::{
@@ -23,7 +23,8 @@ pub(super) struct ProcessReceiver {
     process: Arc<Process>,
     /// `None` once ended.
     pipe: Option<PipeReceiver<ChildStdout>>,
-    phase: watch::Receiver<Phase>,
+    /// Ends with the process. One future for all reads: a fresh one for each would register and deregister itself.
+    exit: Pin<Box<dyn Future<Output = ()> + Send>>,
     /// What may still be read once the process is known to have exited.
     after_exit: Option<AfterExit>,
 }
@@ -41,6 +42,11 @@ impl AfterExit {
     /// After the exit, the output counts as read to its end when nothing came for this long. What the process wrote is
     /// in the pipe by then; this is for the runtime to notice.
     const QUIET: Duration = Duration::from_millis(50);
+}
+
+async fn exited(mut phase: watch::Receiver<Phase>) {
+    // The sender lives as long as the process.
+    let _ = phase.wait_for(|phase| phase.exit.is_some()).await;
 }
 
 impl ProcessSender {
@@ -76,7 +82,7 @@ impl Drop for ProcessSender {
 impl ProcessReceiver {
     pub(super) fn new(process: Arc<Process>, stdout: ChildStdout, max_message_bytes: usize) -> Self {
         Self {
-            phase: process.phase.subscribe(),
+            exit: Box::pin(exited(process.phase.subscribe())),
             process,
             pipe: Some(PipeReceiver::new(stdout, max_message_bytes)),
             after_exit: None,
@@ -90,7 +96,7 @@ impl ProcessReceiver {
             tokio::select! {
                 biased;
                 read = pipe.recv_batch(into) => return read,
-                _ = self.phase.wait_for(|phase| phase.exit.is_some()) => {}
+                () = &mut self.exit => {}
             }
         }
         let left =

@@ -159,11 +159,10 @@ impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
 impl PrimitiveSchemaDefinition {
     fn read(json: Json) -> serde_json::Result<Self> {
         let kind = string_member(&json, "type")?.ok_or_else(|| serde_json::Error::missing_field("type"))?;
-        let has = |key| scan::member(json.as_str().as_bytes(), key).is_some();
-        let items_have = |key| {
-            let items = scan::member(json.as_str().as_bytes(), "items");
-            items.is_some_and(|range| scan::member(&json.as_str().as_bytes()[range], key).is_some())
-        };
+        let text = json.as_str().as_bytes();
+        let has = |key| is_set(text, key);
+        let items = scan::member(text, "items").map(|range| &text[range]);
+        let items_have = |key| items.is_some_and(|items| is_set(items, key));
         match kind.as_str() {
             "string" if has("oneOf") => json.decode().map(Self::TitledSingleSelect),
             "string" if has("enumNames") => json.decode().map(Self::LegacyTitled),
@@ -176,6 +175,11 @@ impl PrimitiveSchemaDefinition {
             _ => Ok(Self::Unknown(UnknownObject::from_text(kind, json))),
         }
     }
+}
+
+/// `null` is as good as absent.
+fn is_set(object: &[u8], key: &str) -> bool {
+    scan::member(object, key).is_some_and(|range| &object[range] != b"null")
 }
 
 #[cfg(test)]
@@ -217,6 +221,22 @@ mod tests {
             assert!(matches!(read(unknown), P::Unknown(_)), "{unknown}");
         }
         assert!(serde_json::from_str::<P>("{}").is_err());
+    }
+
+    /// Field report T-05.
+    #[test]
+    fn null_tells_no_kind() {
+        use PrimitiveSchemaDefinition as P;
+        let read = |text| serde_json::from_str(text).unwrap();
+        assert!(matches!(
+            read(r#"{"type":"string","enum":["a"],"enumNames":null}"#),
+            P::UntitledSingleSelect(_)
+        ));
+        assert!(matches!(read(r#"{"type":"string","oneOf":null,"enum":null}"#), P::String(_)));
+        assert!(matches!(
+            read(r#"{"type":"array","items":{"type":"string","anyOf":null,"enum":["a"]}}"#),
+            P::UntitledMultiSelect(_)
+        ));
     }
 
     /// Field report T-06.

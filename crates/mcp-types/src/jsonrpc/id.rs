@@ -54,7 +54,7 @@ impl RequestId {
     }
 
     /// Takes one JSON token: a number or a quoted string. `None` for anything else.
-    pub(crate) fn from_token(token: &str) -> Option<Self> {
+    pub fn from_token(token: &str) -> Option<Self> {
         match token.as_bytes().first()? {
             b'"' => {
                 // The token may come from the scanner, which takes what is between two quotes.

@@ -167,26 +167,53 @@ fn skip_nested(bytes: &[u8], start: usize) -> Result<usize, ScanError> {
 
 /// Offset behind the closing quote of the string whose opening quote is at `start`.
 fn skip_string(bytes: &[u8], start: usize) -> Result<usize, ScanError> {
-    /// A fold over a fixed block compiles to vector instructions, unlike a search that stops early.
-    const BLOCK: usize = 32;
     let mut at = start + 1;
     loop {
-        while let Some(block) = bytes.get(at..at + BLOCK) {
-            if block.iter().fold(false, |hit, byte| hit | matches!(byte, b'"' | b'\\')) {
-                break;
-            }
-            at += BLOCK;
-        }
-        let found = bytes[at.min(bytes.len())..]
-            .iter()
-            .position(|byte| matches!(byte, b'"' | b'\\'))
-            .ok_or(ScanError { at: bytes.len(), expected: "`\"`" })?;
-        at += found;
+        at = find_quote_or_escape(bytes, at).ok_or(ScanError { at: bytes.len(), expected: "`\"`" })?;
         if bytes[at] == b'"' {
             return Ok(at + 1);
         }
         at += 2;
     }
+}
+
+/// Most strings are short names: those are searched a word at a time. Long ones by blocks, which compile to vector
+/// instructions, unlike a search that stops early.
+fn find_quote_or_escape(bytes: &[u8], start: usize) -> Option<usize> {
+    const WORDS: usize = 4;
+    const BLOCK: usize = 64;
+    let mut at = start;
+    for _ in 0..WORDS {
+        match bytes.get(at..)?.first_chunk() {
+            Some(word) => match first_in_word(*word) {
+                Some(found) => return Some(at + found),
+                None => at += 8,
+            },
+            None => break,
+        }
+    }
+    while let Some(block) = bytes.get(at..at + BLOCK) {
+        if block.iter().fold(false, |hit, byte| hit | matches!(byte, b'"' | b'\\')) {
+            break;
+        }
+        at += BLOCK;
+    }
+    let rest = bytes.get(at..)?;
+    rest.iter().position(|byte| matches!(byte, b'"' | b'\\')).map(|found| at + found)
+}
+
+/// Place of the first quote or backslash of eight bytes.
+fn first_in_word(word: [u8; 8]) -> Option<usize> {
+    const fn repeated(byte: u8) -> u64 {
+        u64::from_le_bytes([byte; 8])
+    }
+    // The high bit of each byte that is zero. Bytes above the first such may be wrong; the first never is.
+    const fn zero_bytes(word: u64) -> u64 {
+        word.wrapping_sub(repeated(0x01)) & !word & repeated(0x80)
+    }
+    let word = u64::from_le_bytes(word);
+    let hits = zero_bytes(word ^ repeated(b'"')) | zero_bytes(word ^ repeated(b'\\'));
+    (hits != 0).then(|| hits.trailing_zeros() as usize / 8)
 }
 
 #[cfg(test)]

@@ -191,16 +191,16 @@ object! {
     /// Margins that a device covers, in pixels.
     pub struct SafeAreaInsets [extension] {
         /// At the top.
-        #[serde(serialize_with = "crate::ser::number")]
+        #[serde(with = "crate::float")]
         top: f64,
         /// At the right.
-        #[serde(serialize_with = "crate::ser::number")]
+        #[serde(with = "crate::float")]
         right: f64,
         /// At the bottom.
-        #[serde(serialize_with = "crate::ser::number")]
+        #[serde(with = "crate::float")]
         bottom: f64,
         /// At the left.
-        #[serde(serialize_with = "crate::ser::number")]
+        #[serde(with = "crate::float")]
         left: f64,
     }
 }
@@ -298,10 +298,10 @@ object! {
     #[derive(Default)]
     pub struct SizeChangedNotificationParams [extension] {
         /// The width.
-        #[serde(serialize_with = "crate::ser::optional_number")]
+        #[serde(with = "crate::float::optional")]
         width? with_width: f64,
         /// The height.
-        #[serde(serialize_with = "crate::ser::optional_number")]
+        #[serde(with = "crate::float::optional")]
         height? with_height: f64,
     }
 }

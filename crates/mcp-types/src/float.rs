@@ -1,0 +1,95 @@
+//! Floating-point members, for `#[serde(with = "…")]`.
+//!
+//! Read to the last digit: `serde_json` on its own may be off by one unit in the last place, so that a value would change
+//! a little each time that it is passed on. Written without a fraction when they are whole: `50`, not `50.0`, as nearly
+//! every peer does and as some readers want it.
+
+use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+use crate::Number;
+
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    finite(&Number::deserialize(deserializer)?).ok_or_else(|| D::Error::custom("number out of range"))
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+pub(crate) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    match whole(*value) {
+        Some(integer) => serializer.serialize_i64(integer),
+        None => serializer.serialize_f64(*value),
+    }
+}
+
+/// For an optional member.
+pub(crate) mod optional {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use crate::Number;
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+        let Some(number) = Option::<Number>::deserialize(deserializer)? else { return Ok(None) };
+        super::finite(&number).map(Some).ok_or_else(|| D::Error::custom("number out of range"))
+    }
+
+    #[expect(clippy::ref_option, reason = "the signature that serde asks for")]
+    pub(crate) fn serialize<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => super::serialize(value, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+}
+
+/// For an optional member whose absence is harmless: what is no number reads as absent.
+pub(crate) mod lenient {
+    use serde::Deserializer;
+
+    use crate::{Number, de};
+
+    pub(crate) use super::optional::serialize;
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+        de::lenient::<D, Number>(deserializer).map(|number| super::finite(&number?))
+    }
+}
+
+fn finite(number: &Number) -> Option<f64> {
+    Some(number.as_f64()).filter(|value| value.is_finite())
+}
+
+/// Below it every whole `f64` is exact.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+fn whole(value: f64) -> Option<i64> {
+    #[expect(clippy::cast_possible_truncation, reason = "checked: whole, and within 2^53")]
+    (value.fract() == 0.0 && value.abs() <= EXACT).then_some(value as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ProgressNotificationParams;
+
+    #[test]
+    fn whole_numbers_have_no_fraction() {
+        for (value, text) in [(50.0, "50"), (-1.0, "-1"), (0.5, "0.5"), (1e300, "1e+300"), (f64::NAN, "null")]
+        {
+            let mut out = Vec::new();
+            super::serialize(&value, &mut serde_json::Serializer::new(&mut out)).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), text);
+        }
+    }
+
+    /// Field report T-06.
+    #[test]
+    fn the_last_digit_survives() {
+        for (progress, total) in [("9.007199271992548e+20", "0.30000000000000004"), ("5e-324", "8.5")] {
+            let text = format!(r#"{{"progressToken":1,"progress":{progress},"total":{total}}}"#);
+            let params: ProgressNotificationParams = serde_json::from_str(&text).unwrap();
+            assert_eq!(Some(params.progress), progress.parse().ok());
+            assert_eq!(serde_json::to_string(&params).unwrap(), text);
+        }
+        let infinite =
+            serde_json::from_str::<ProgressNotificationParams>(r#"{"progressToken":1,"progress":1e999}"#);
+        assert!(infinite.unwrap_err().to_string().contains("out of range"));
+    }
+}
