@@ -21,7 +21,7 @@ use tokio::sync::Semaphore;
 use crate::{
     Client, ClientBuilder, Error, Negotiated, Result, State,
     client::Inner,
-    error::{Cause, Limit, Raw},
+    error::{Cause, Limit, Raw, outcome_error, rpc_error, start_error},
     handlers::Handlers,
     listen::SubscribedResources,
     session::{CallOutcome, Failure, Limits, Session, Slot, StartError},
@@ -378,14 +378,6 @@ fn refuses_the_request(error: &TransportError) -> bool {
     })
 }
 
-/// The error object of a reply. One that cannot be read is an internal error in the words it came in.
-pub(crate) fn rpc_error(raw: &[u8]) -> JsonRpcError {
-    serde_json::from_slice(raw).unwrap_or_else(|_| {
-        let text: String = String::from_utf8_lossy(raw).chars().take(256).collect();
-        JsonRpcError::new(ErrorCode::INTERNAL_ERROR, format!("unreadable error object: {text}"))
-    })
-}
-
 fn json(raw: &[u8]) -> Result<Json> {
     serde_json::from_slice(raw)
         .map_err(|error| Error::new(Cause::Decode(error, Raw(Bytes::copy_from_slice(raw)))))
@@ -393,31 +385,4 @@ fn json(raw: &[u8]) -> Result<Json> {
 
 fn transport_error(error: TransportError) -> Error {
     Error::new(Cause::Transport(error))
-}
-
-pub(crate) fn start_error(error: StartError) -> Error {
-    Error::new(match error {
-        StartError::Closing | StartError::Ended(Failure::ClosedHere) => Cause::Closed,
-        StartError::Full(Duration::ZERO) => Cause::QueueFull,
-        StartError::Full(waited) => Cause::Timeout(Limit::Waiting(waited)),
-        StartError::Ended(Failure::Transport(error)) => {
-            Cause::Transport(error.with_delivery(mcp_transport::Delivery::NeverSent))
-        }
-    })
-}
-
-/// The error of an outcome that is no reply.
-pub(crate) fn outcome_error(outcome: Outcome<Failure>) -> Error {
-    match outcome {
-        Outcome::Expired { limit, sent } => Error::new(Cause::Timeout(Limit::Call(limit))).sent(sent),
-        Outcome::Lost { failure: Failure::Transport(error), sent } => {
-            let error = if sent { error } else { error.with_delivery(mcp_transport::Delivery::NeverSent) };
-            Error::new(Cause::Transport(error)).sent(sent)
-        }
-        Outcome::Lost { failure: Failure::ClosedHere, sent } => Error::new(Cause::Closed).sent(sent),
-        Outcome::Error(raw) => Error::new(Cause::Rpc(rpc_error(&raw))).sent(true),
-        Outcome::Result(_) | Outcome::CancelledByPeer | Outcome::NoReply => {
-            Error::new(Cause::NoReply).sent(true)
-        }
-    }
 }

@@ -17,6 +17,17 @@
 //! # }
 //! ```
 //!
+//! Everything needs a tokio runtime with its time driver enabled.
+//!
+//! # Where to find what
+//!
+//! - Connecting, limits, handlers: [`ClientBuilder`]. What a server asks its client for: [`ClientBuilder::on_elicit`]
+//!   (elicitation), [`ClientBuilder::on_sample`] (sampling), [`ClientBuilder::roots`] (roots).
+//! - Calls: the methods of [`Client`]; options of each: [`Call`]. Progress and cancellation: [`Call::with_progress`].
+//! - What went wrong: [`Error::kind`], and what stands beside it.
+//! - Changes at the server: [`Client::listen`], [`Client::notifications`].
+//! - Every message that passes: [`transport::Tap`].
+//!
 //! Deliberately absent: transports (see `mcp-transport-stdio`), several servers, and any decision on which tool to call.
 
 mod builder;

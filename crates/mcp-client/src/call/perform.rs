@@ -24,8 +24,8 @@ use tokio::{
 use super::{CallOptions, RawCall, Reply};
 use crate::{
     Error, Result,
-    connect::{outcome_error, start_error},
     error::{Cause, Limit, Raw},
+    error::{outcome_error, start_error},
     handlers::CallInfo,
     session::{CallOutcome, Slot},
 };

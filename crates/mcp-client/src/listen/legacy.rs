@@ -103,7 +103,7 @@ impl Legacy {
     /// Why the connection ended.
     pub(super) fn end(&self) -> Result<()> {
         match self.client.0.session.failure() {
-            Some(failure) => Err(crate::connect::start_error(crate::session::StartError::Ended(failure))),
+            Some(failure) => Err(crate::error::start_error(crate::session::StartError::Ended(failure))),
             None => Ok(()),
         }
     }

@@ -1,9 +1,13 @@
+mod ended;
+
 use std::{fmt, time::Duration};
 
 use bytes::Bytes;
 use mcp_protocol::{connection::Expired, negotiate::NegotiationError};
 use mcp_transport::{Delivery, HttpFailure, ProcessFailure, TransportError, TransportErrorKind};
 use mcp_types::{ElicitRequestUrlParams, ErrorCode, Json, JsonRpcError, Revision, jsonrpc::MethodName};
+
+pub(crate) use ended::{outcome_error, rpc_error, start_error};
 
 use crate::input::checked_url;
 
