@@ -239,3 +239,45 @@ async fn a_result_is_structured_or_says_why_not() {
     };
     tokio::join!(server, calls);
 }
+
+/// `_meta` of the caller's own params is filled in, also where it is null; never written twice. Field report T-05.
+#[tokio::test(start_paused = true)]
+async fn metadata_replaces_a_null() {
+    struct Frobnicate;
+    impl Request for Frobnicate {
+        const METHOD: &'static str = "acme/frobnicate";
+        type Params = Json;
+        type Result = Json;
+    }
+
+    let (client, mut peer) = modern().await;
+    let server = async {
+        let request = peer.expect("acme/frobnicate").await;
+        assert_eq!(request.params().matches("\"_meta\"").count(), 1, "{}", request.params());
+        let params = request.params_value();
+        assert_eq!(params["_meta"]["io.modelcontextprotocol/protocolVersion"], "2026-07-28");
+        assert_eq!(params["a"], 1);
+        request.reply("{}");
+    };
+    let params = Json::from_text(r#"{"_meta":null,"a":1}"#).unwrap();
+    let (result, ()) = tokio::join!(client.request::<Frobnicate>(params).into_future(), server);
+    result.unwrap();
+}
+
+/// What may have been done is not to be done again without a thought: only reads are, after an error inside the server.
+#[tokio::test(start_paused = true)]
+async fn an_internal_error_is_retryable_for_reads_alone() {
+    let (client, mut peer) = legacy().await;
+    let server = async {
+        for method in ["tools/call", "tools/list", "resources/read"] {
+            peer.expect(method).await.reply_error(-32603, "internal");
+        }
+    };
+    let calls = async {
+        let error = client.call_tool("pay").await.unwrap_err();
+        assert!(error.may_have_executed() && !error.is_retryable());
+        assert!(client.list_tools().all().await.unwrap_err().is_retryable());
+        assert!(client.read_resource("file:///a").await.unwrap_err().is_retryable());
+    };
+    tokio::join!(server, calls);
+}

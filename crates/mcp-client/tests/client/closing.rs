@@ -1,10 +1,13 @@
 //! Ends: of the server, of the client, in order and by force. Nothing is left.
 
-use crate::common::{builder, connected, legacy, modern, ms, secs, tasks_left};
-use mcp_client::{ErrorKind, State};
+use std::future::IntoFuture;
+
+use crate::common::{builder, connected, exited, in_time, legacy, modern, ms, secs, tasks_left};
+use mcp_client::{ErrorKind, State, Versions};
 use mcp_testkit::script::peer;
 use mcp_transport::{Delivery, Single, TransportError, TransportErrorKind, contract::CloserState};
 use mcp_types::Revision;
+use serde_json::json;
 use tokio::time::Instant;
 
 /// Expectations: `close` stops new calls, lets calls in flight finish within a limit, then closes the transport.
@@ -174,4 +177,86 @@ async fn a_peer_that_never_ends_does_not_hold_the_close() {
     let begun = Instant::now();
     client.unwrap().close().await;
     assert!(begun.elapsed() < secs(60), "{:?}", begun.elapsed());
+}
+
+/// States only go on: also after a second close, and after a drop.
+#[tokio::test(start_paused = true)]
+async fn a_closed_client_stays_closed() {
+    let (client, _peer) = legacy().await;
+    let states = client.watch_state();
+    for _ in 0..2 {
+        client.close().await;
+        assert_eq!(client.state(), State::Closed);
+    }
+    drop(client);
+    tokio::time::sleep(secs(1)).await;
+    assert_eq!(states.get(), State::Closed);
+}
+
+/// Waiting for a state that is past says so.
+#[tokio::test(start_paused = true)]
+async fn a_state_that_never_comes_is_not_waited_for() {
+    let (client, _peer) = legacy().await;
+    client.close().await;
+    let mut states = client.watch_state();
+    for past in [State::Disconnected, State::Connecting, State::Ready, State::Closing] {
+        assert!(!in_time(states.wait_for(past)).await, "{past:?}");
+    }
+    assert!(in_time(states.wait_for(State::Closed)).await);
+}
+
+/// Closed means that nothing is left, not that it was asked for.
+#[tokio::test(start_paused = true)]
+async fn a_failed_connect_is_closed_once_its_link_is() {
+    let (link, mut peer) = peer();
+    let connecting = builder().versions(Versions::exactly(Revision::V2025_11_25));
+    let mut states = connecting.watch_state();
+    let refusing = async { peer.expect("initialize").await.reply_error(-1, "no") };
+    let (client, ()) = tokio::join!(connecting.connect(Single::new(link)), refusing);
+    assert_eq!(client.unwrap_err().rpc().unwrap().code.0, -1);
+    assert!(in_time(states.wait_for(State::Closed)).await);
+    assert_eq!(peer.pipe().closer(), CloserState::Closed);
+}
+
+/// The last call ends by being dropped, which brings no reply: the close notices all the same.
+#[tokio::test(start_paused = true)]
+async fn close_ends_once_the_last_call_is_dropped() {
+    let (client, mut peer) = connected(builder().close_timeout(secs(1000)), Revision::V2025_11_25).await;
+    let call = tokio::spawn(client.call_tool("t").into_future());
+    peer.expect("tools/call").await;
+    let begun = Instant::now();
+    let closing = tokio::spawn(async move { client.close().await });
+    tokio::time::sleep(ms(10)).await;
+    call.abort();
+    peer.expect_notification("notifications/cancelled").await;
+    peer.expect_end().await;
+    assert!(begun.elapsed() < secs(10), "our direction ends only after {:?}", begun.elapsed());
+    drop(peer);
+    closing.await.unwrap();
+    assert!(begun.elapsed() < secs(10), "{:?}", begun.elapsed());
+}
+
+/// Calls that wait for room to be sent end with the server, and with the client.
+#[tokio::test(start_paused = true)]
+async fn calls_that_wait_for_room_end_with_the_link() {
+    for closed in [false, true] {
+        let (client, mut peer) = connected(builder().max_queued_bytes(1000), Revision::V2025_11_25).await;
+        peer.stall();
+        let args = json!({"text": "x".repeat(900)});
+        let call = || tokio::spawn(client.call_tool("t").args(&args).unwrap().into_future());
+        let calls: Vec<_> = (0..4).map(|_| call()).collect();
+        tokio::time::sleep(ms(10)).await;
+        let begun = Instant::now();
+        if closed {
+            client.close_within(secs(0)).await;
+        } else {
+            peer.fail(exited());
+        }
+        let ended = begun.elapsed();
+        let kind = if closed { ErrorKind::Closed } else { ErrorKind::Transport };
+        for call in calls {
+            let error = in_time(call).await.unwrap().unwrap_err();
+            assert_eq!((error.kind(), begun.elapsed()), (kind, ended), "{error}");
+        }
+    }
 }

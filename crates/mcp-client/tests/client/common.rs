@@ -1,10 +1,13 @@
 //! What the tests of the client share.
 
-use std::time::Duration;
+use std::{future::IntoFuture, time::Duration};
 
 use mcp_client::{Client, ClientBuilder};
 use mcp_testkit::script::{Peer, connector, peer};
-use mcp_transport::{Single, contract::FakeExchanges, contract::FakeServer};
+use mcp_transport::{
+    Delivery, Single, TransportError, TransportErrorKind,
+    contract::{FakeExchanges, FakeServer, patiently},
+};
 use mcp_types::Revision;
 
 pub(crate) const ALL: &str = r#"{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"completions":{},"logging":{}}"#;
@@ -63,6 +66,16 @@ pub(crate) async fn over_exchanges(builder: ClientBuilder, revision: Revision) -
     };
     let (client, ()) = tokio::join!(builder.connect(Single::new(link)), accept);
     (client.expect("a connection"), server)
+}
+
+/// What `future` gives. Panics when it hangs, past every deadline of the client.
+pub(crate) async fn in_time<F: IntoFuture>(future: F) -> F::Output {
+    patiently(future.into_future()).await.expect("it hangs")
+}
+
+/// What a transport says when its process has ended.
+pub(crate) fn exited() -> TransportError {
+    TransportError::new(TransportErrorKind::Exited, Delivery::MaybeSent, "exited")
 }
 
 /// How many tasks live on this runtime, once those that are about to end have ended.

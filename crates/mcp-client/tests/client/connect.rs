@@ -238,6 +238,23 @@ async fn connecting_has_a_limit_and_says_what_it_waited_for() {
     assert!(error.to_string().contains("Server starting on stdio"), "{error}");
 }
 
+/// A handshake that is answered with the modern revision leads to `server/discover`, whose answer then counts.
+#[tokio::test(start_paused = true)]
+async fn a_handshake_answered_with_the_modern_revision_is_discovered() {
+    let (link, mut peer) = peer();
+    let server = async {
+        peer.expect("initialize").await.reply(initialized(Revision::V2026_07_28));
+        peer.accept_modern(r#"{"prompts":{}}"#).await;
+        peer.expect_nothing(secs(1)).await;
+    };
+    let remembered: Remembered = serde_json::from_str(r#"{"revision":"2025-11-25"}"#).unwrap();
+    let (client, ()) = tokio::join!(builder().remembered(remembered).connect(Single::new(link)), server);
+    let client = client.unwrap();
+    assert_eq!(client.revision(), Revision::V2026_07_28);
+    let capabilities = client.capabilities();
+    assert!(capabilities.has("prompts") && !capabilities.has("tools"), "{:?}", client.negotiated());
+}
+
 /// DESIGN: connect is cancel-safe at every stage, and leaves no task.
 #[tokio::test(start_paused = true)]
 async fn a_connect_dropped_half_way_leaves_nothing() {

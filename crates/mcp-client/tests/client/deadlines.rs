@@ -4,7 +4,7 @@ use std::{future::IntoFuture, time::Duration};
 
 use crate::common::{builder, connected, legacy, ms, secs};
 use mcp_client::ErrorKind;
-use mcp_types::Revision;
+use mcp_types::{ClientCapabilities, Implementation, InitializeRequest, InitializeRequestParams, Revision};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -172,4 +172,51 @@ async fn a_server_that_stops_reading_holds_no_caller_past_its_deadline() {
     }
     assert!(begun.elapsed() <= Duration::from_secs(6), "{:?}", begun.elapsed());
     assert!(never_sent >= 40, "{never_sent}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancel_handle_ends_a_call_that_waits_for_its_place() {
+    let (client, mut peer) = connected(builder().max_calls(1), Revision::V2025_11_25).await;
+    let _held = tokio::spawn(client.call_tool("a").into_future());
+    peer.expect("tools/call").await;
+    let call = client.call_tool("b").timeout(secs(30)).with_progress();
+    let handle = call.cancel_handle();
+    let waiting = tokio::spawn(call.into_future());
+    tokio::time::sleep(ms(10)).await;
+    let begun = Instant::now();
+    handle.cancel("enough");
+    let error = waiting.await.unwrap().unwrap_err();
+    assert_eq!((error.kind(), begun.elapsed()), (ErrorKind::Cancelled, ms(0)));
+    assert!(!error.may_have_executed());
+    peer.expect_nothing(secs(1)).await;
+}
+
+/// The total limit is from the start of the wait, not from its end.
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_place_counts_in_the_total() {
+    let (client, mut peer) = connected(builder().max_calls(1), Revision::V2025_11_25).await;
+    let _held = tokio::spawn(client.call_tool("a").into_future());
+    let first = peer.expect("tools/call").await;
+    let begun = Instant::now();
+    let second = tokio::spawn(client.call_tool("b").total(secs(10)).into_future());
+    tokio::time::sleep(secs(9)).await;
+    first.reply(r#"{"content":[]}"#);
+    let _open = peer.expect("tools/call").await;
+    let error = second.await.unwrap().unwrap_err();
+    assert_eq!((error.kind(), begun.elapsed().as_secs()), (ErrorKind::Timeout, 10), "{error}");
+}
+
+/// The specification of `notifications/cancelled`: `initialize` must not be cancelled, whoever sends it.
+#[tokio::test(start_paused = true)]
+async fn initialize_is_never_cancelled() {
+    let (client, mut peer) = legacy().await;
+    let info = Implementation::new("a", "1");
+    let params = InitializeRequestParams::new(Revision::V2025_11_25, ClientCapabilities::new(), info);
+    let call = client.request::<InitializeRequest>(params).timeout(secs(1));
+    let server = async {
+        peer.expect("initialize").await;
+        peer.expect_nothing(secs(10)).await;
+    };
+    let (result, ()) = tokio::join!(call.into_future(), server);
+    assert_eq!(result.unwrap_err().kind(), ErrorKind::Timeout);
 }

@@ -287,3 +287,67 @@ async fn an_exchange_that_goes_on_after_its_reply_is_ended() {
         assert!(begun.elapsed() <= secs(10), "{:?}", begun.elapsed());
     }
 }
+
+/// The same for many of them: what is left of an exchange after its reply does not pile up.
+#[tokio::test(start_paused = true)]
+async fn exchanges_that_never_end_do_not_pile_up() {
+    let (client, mut server) = over_exchanges(builder(), MODERN).await;
+    let before = tasks_left().await;
+    let mut kept = Vec::new();
+    for _ in 0..200 {
+        let call = tokio::spawn(client.call_tool("t").into_future());
+        let mut exchange = server.expect("tools/call").await;
+        exchange.send(RawMessage::result(exchange.id().clone(), DONE.into()));
+        exchange.hang();
+        call.await.unwrap().unwrap();
+        kept.push(exchange);
+    }
+    tokio::time::sleep(secs(100)).await;
+    assert_eq!(kept.iter().filter(|exchange| exchange.is_open()).count(), 0);
+    assert_eq!(tasks_left().await, before);
+}
+
+/// A call that was cancelled before it began is neither sent nor told of, also where a cancel is a message beside.
+#[tokio::test(start_paused = true)]
+async fn a_call_cancelled_before_it_began_is_not_heard_of() {
+    for revision in [LEGACY, MODERN] {
+        let (client, mut server) = over_exchanges(builder(), revision).await;
+        let call = client.call_tool("t").with_progress();
+        call.cancel_handle().cancel("before it began");
+        let error = call.await.unwrap_err();
+        assert_eq!((error.kind(), error.may_have_executed()), (ErrorKind::Cancelled, false));
+        tokio::time::sleep(secs(1)).await;
+        assert!(server.try_next_exchange().is_none(), "{revision}");
+        assert!(!server.beside.try_next().is_some_and(|out| is_cancelled(&out)), "{revision}");
+    }
+}
+
+/// Progress belongs to the exchange that it comes in.
+#[tokio::test(start_paused = true)]
+async fn another_exchange_reports_no_progress() {
+    let (client, mut server) = over_exchanges(builder(), MODERN).await;
+    let mut call = client.call_tool("a").with_progress();
+    let steps = tokio::spawn(async move { call.progress().next().await.unwrap().progress.to_string() });
+    let mut own = server.expect("tools/call").await;
+    let params: serde_json::Value = serde_json::from_str(own.params().unwrap()).unwrap();
+    let token = &params["_meta"]["progressToken"];
+    let progress = |at: u32| format!(r#"{{"progressToken":{token},"progress":{at}}}"#);
+    let _other = tokio::spawn(client.call_tool("b").into_future());
+    let mut other = server.expect("tools/call").await;
+    other.notify("notifications/progress", progress(1));
+    other.taken().await;
+    own.notify("notifications/progress", progress(2));
+    assert_eq!(steps.await.unwrap(), "2");
+}
+
+/// A refusal that the same request would meet again is not to be retried.
+#[tokio::test(start_paused = true)]
+async fn only_passing_refusals_are_retryable() {
+    let (client, mut server) = over_exchanges(builder(), MODERN).await;
+    for (status, retryable) in [(400, false), (401, false), (404, false), (429, true), (503, true)] {
+        let call = tokio::spawn(client.call_tool("t").into_future());
+        server.expect("tools/call").await.fail(http(status));
+        let error = call.await.unwrap().unwrap_err();
+        assert_eq!((error.is_retryable(), error.may_have_executed()), (retryable, false), "{status}");
+    }
+}

@@ -1,26 +1,26 @@
-//! Elicitation, sampling and roots: one set of handlers for both eras; multi round-trip requests.
+//! Elicitation, sampling and roots: one set of handlers for both eras.
 
 use std::{
     future::{IntoFuture, ready},
     sync::{Arc, Mutex},
 };
 
-use crate::common::{builder, connected, modern, ms, over_exchanges, secs};
-use mcp_client::{ClientBuilder, ErrorKind, InputRequired, RequestContext, Round};
+use crate::common::{builder, connected, ms, over_exchanges, secs};
+use mcp_client::{ClientBuilder, ErrorKind, RequestContext};
 use mcp_types::{
-    CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult, Json, JsonObject,
-    JsonRpcError, Revision, Role, SamplingContent,
+    ClientCapabilities, CreateMessageRequestParams, CreateMessageResult, ElicitRequestParams, ElicitResult,
+    ElicitationCapability, Json, JsonObject, Revision, Role, SamplingContent,
 };
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-const DONE: &str = r#"{"resultType":"complete","content":[]}"#;
-const FORM: &str = r#"{"mode":"form","message":"Name?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer","default":7}},"required":["name"]}}"#;
+pub(crate) const DONE: &str = r#"{"resultType":"complete","content":[]}"#;
+pub(crate) const FORM: &str = r#"{"mode":"form","message":"Name?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"},"age":{"type":"integer","default":7}},"required":["name"]}}"#;
 
-type Asked = Arc<Mutex<Vec<(ElicitRequestParams, RequestContext)>>>;
+pub(crate) type Asked = Arc<Mutex<Vec<(ElicitRequestParams, RequestContext)>>>;
 
 /// Answers every form with a name, says yes to every URL, and keeps what it was asked.
-fn answering() -> (ClientBuilder, Asked) {
+pub(crate) fn answering() -> (ClientBuilder, Asked) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let keep = Arc::clone(&asked);
     let answering = builder()
@@ -45,7 +45,7 @@ fn answering() -> (ClientBuilder, Asked) {
     (answering, asked)
 }
 
-fn input(requests: &str, state: Option<&str>) -> String {
+pub(crate) fn input(requests: &str, state: Option<&str>) -> String {
     let state = state.map(|state| format!(r#","requestState":{state}"#)).unwrap_or_default();
     format!(r#"{{"resultType":"input_required","inputRequests":{requests}{state}}}"#)
 }
@@ -67,160 +67,6 @@ async fn capabilities_follow_from_the_handlers() {
     let expected =
         json!({"roots": {"listChanged": true}, "sampling": {}, "elicitation": {"form": {}, "url": {}}});
     assert_eq!(initialize.params_value()["capabilities"], expected);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_modern_call_is_driven_through_its_rounds() {
-    let (answering, asked) = answering();
-    let (client, mut peer) = connected(answering, Revision::V2026_07_28).await;
-    let server = async {
-        let first = peer.expect("tools/call").await;
-        first.reply(input(
-            &format!(
-                r#"{{"who":{{"method":"elicitation/create","params":{FORM}}},"what":{{"method":"sampling/createMessage","params":{{"messages":[],"maxTokens":10}}}},"where":{{"method":"roots/list"}}}}"#
-            ),
-            Some(r#""opaque\u002fstate""#),
-        ));
-        let second = peer.expect("tools/call").await;
-        assert_ne!(first.id(), second.id());
-        // Field report P-13: the state goes back byte for byte.
-        assert!(second.params().contains(r#""requestState":"opaque\u002fstate""#), "{}", second.params());
-        let mut params = second.params_value();
-        assert_eq!(
-            params["inputResponses"]["who"],
-            json!({"action": "accept", "content": {"name": "Ada", "age": 7}})
-        );
-        assert_eq!(params["inputResponses"]["what"]["model"], "scripted-model");
-        assert_eq!(params["inputResponses"]["where"], json!({"roots": [{"uri": "file:///project"}]}));
-        let members = params.as_object_mut().unwrap();
-        members.remove("inputResponses");
-        members.remove("requestState");
-        assert_eq!(params, first.params_value());
-        second.reply(r#"{"resultType":"complete","content":[{"type":"text","text":"hi Ada"}]}"#);
-    };
-    let args = json!({"x": 1});
-    let (result, ()) = tokio::join!(client.call_tool("greet").args(&args).unwrap().into_future(), server);
-    assert_eq!(result.unwrap().content[0].as_text().unwrap(), "hi Ada");
-    let asked = asked.lock().unwrap();
-    let call = asked[0].1.call.as_ref().unwrap();
-    assert_eq!((call.method.as_ref(), asked[0].1.id.is_none()), ("tools/call", true));
-    assert!(call.params.as_ref().unwrap().as_str().contains(r#""name":"greet""#));
-}
-
-/// Field report P-13: a state without requests is retried at once, with a new id and no responses; every method that may.
-#[tokio::test(start_paused = true)]
-async fn a_state_alone_is_retried_at_once() {
-    let (client, mut peer) = modern().await;
-    let server = async {
-        for (method, done) in [
-            ("tools/call", DONE),
-            ("prompts/get", r#"{"resultType":"complete","messages":[]}"#),
-            ("resources/read", r#"{"resultType":"complete","contents":[]}"#),
-        ] {
-            peer.expect(method).await.reply(r#"{"resultType":"input_required","requestState":"s"}"#);
-            let again = peer.expect(method).await;
-            let params = again.params_value();
-            assert_eq!((params["requestState"].as_str(), params.get("inputResponses")), (Some("s"), None));
-            again.reply(r#"{"resultType":"input_required","inputRequests":{}}"#);
-            let third = peer.expect(method).await;
-            let params = third.params_value();
-            assert_eq!((params.get("requestState"), &params["inputResponses"]), (None, &json!({})));
-            third.reply(done);
-        }
-    };
-    let calls = async {
-        client.call_tool("t").await.unwrap();
-        client.get_prompt("p").arg("a", "b").await.unwrap();
-        client.read_resource("file:///a").await.unwrap();
-    };
-    tokio::join!(server, calls);
-}
-
-/// Field report P-13: a result that comes on the last round is returned; one round more is an error with what came.
-#[tokio::test(start_paused = true)]
-async fn rounds_are_bounded_and_the_last_one_counts() {
-    let (client, mut peer) = modern().await;
-    for (rounds, limit, ends) in [(3, 3, true), (3, 2, false), (1, 1, true), (2, 1, false)] {
-        let server = async {
-            for round in 1..=limit {
-                let call = peer.expect("tools/call").await;
-                if round == rounds {
-                    call.reply(DONE);
-                } else {
-                    call.reply(r#"{"resultType":"input_required","requestState":"s"}"#);
-                }
-            }
-        };
-        let (result, ()) = tokio::join!(client.call_tool("t").max_rounds(limit).into_future(), server);
-        match result {
-            Ok(_) => assert!(ends, "{rounds} {limit}"),
-            Err(error) => {
-                assert!(!ends && error.kind() == ErrorKind::InputRequired, "{error}");
-                assert!(error.raw_result().unwrap().as_str().contains("requestState"));
-            }
-        }
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn what_cannot_be_answered_ends_the_call_with_what_was_asked() {
-    let refusing =
-        builder().on_elicit(|_, _| ready(Err(JsonRpcError::new(mcp_types::ErrorCode(-1), "no user here"))));
-    let (client, mut peer) = connected(refusing, Revision::V2026_07_28).await;
-    let server = async {
-        let ask = |method: &str| input(&format!(r#"{{"k":{{"method":"{method}","params":{FORM}}}}}"#), None);
-        peer.expect("tools/call").await.reply(ask("elicitation/create"));
-        peer.expect("tools/call").await.reply(ask("roots/list"));
-        peer.expect("tools/call").await.reply(ask("later/one"));
-        peer.expect("tools/call").await.reply(r#"{"resultType":"input_required","inputRequests":[]}"#);
-        peer.expect("tools/call").await.reply(r#"{"resultType":"input_required","inputRequests":{"k":7}}"#);
-    };
-    let calls = async {
-        for (kind, says) in [
-            (ErrorKind::InputRequired, "no user here"),
-            (ErrorKind::InputRequired, "no handler"),
-            (ErrorKind::InputRequired, "no handler"),
-            (ErrorKind::InvalidResult, "does not fit"),
-            (ErrorKind::InvalidResult, "does not fit"),
-        ] {
-            let error = client.call_tool("t").await.unwrap_err();
-            assert_eq!(error.kind(), kind, "{error}");
-            assert!(error.to_string().contains(says), "{error}");
-        }
-    };
-    tokio::join!(server, calls);
-}
-
-/// By hand: the raw requirement, stored, and resumed by another client.
-#[tokio::test(start_paused = true)]
-async fn a_round_by_hand_can_be_resumed_elsewhere() {
-    let (client, mut peer) = modern().await;
-    let server = async {
-        peer.expect("tools/call").await.reply(input(
-            &format!(r#"{{"who":{{"method":"elicitation/create","params":{FORM}}}}}"#),
-            Some("\"s\""),
-        ));
-    };
-    let (round, ()) = tokio::join!(client.call_tool("t").once().into_future(), server);
-    let Round::InputRequired(required) = round.unwrap() else { panic!("complete") };
-    let stored = serde_json::to_string(&required).unwrap();
-
-    let (client, mut peer) = modern().await;
-    let required: InputRequired = serde_json::from_str(&stored).unwrap();
-    let requests = required.requests.unwrap();
-    assert_eq!(requests.get("who").unwrap().method(), "elicitation/create");
-    let answer = ElicitResult::accept([("name", Json::from("Ada"))].into_iter().collect::<JsonObject>());
-    let responses = [("who", Json::encode(&answer).unwrap())].into_iter().collect();
-    let server = async {
-        let call = peer.expect("tools/call").await;
-        let params = call.params_value();
-        assert_eq!(params["inputResponses"]["who"]["content"]["name"], "Ada");
-        assert_eq!(params["requestState"], "s");
-        call.reply(DONE);
-    };
-    let resumed = client.call_tool("t").resume(Some(responses), required.state).once();
-    let (round, ()) = tokio::join!(resumed.into_future(), server);
-    assert!(matches!(round.unwrap(), Round::Complete(_)));
 }
 
 /// Legacy servers ask by requests; the same handlers answer.
@@ -315,54 +161,6 @@ async fn deadlines_pause_while_a_person_answers() {
     assert_eq!((result.unwrap_err().kind(), begun.elapsed().as_secs()), (ErrorKind::Timeout, 2 * 1002 + 1));
 }
 
-/// Cancelling between two rounds: no request is open, the handler is dropped, nothing more is sent.
-#[tokio::test(start_paused = true)]
-async fn a_call_can_be_cancelled_while_its_handler_answers() {
-    let stuck = builder().on_elicit(|_, _| std::future::pending());
-    let (client, mut peer) = connected(stuck, Revision::V2026_07_28).await;
-    let mut call = client.call_tool("t").with_progress();
-    let handle = call.cancel_handle();
-    let server = async {
-        let request = peer.expect("tools/call").await;
-        request.progress(1.0, None);
-        request.reply(input(&format!(r#"{{"k":{{"method":"elicitation/create","params":{FORM}}}}}"#), None));
-        tokio::time::sleep(ms(50)).await;
-        handle.cancel("enough");
-        peer.expect_nothing(secs(1)).await;
-    };
-    let reading = async {
-        assert!(call.progress().next().await.is_some());
-        assert!(call.progress().next().await.is_none());
-        call.await.unwrap_err()
-    };
-    let ((), error) = tokio::join!(server, reading);
-    assert_eq!(error.kind(), ErrorKind::Cancelled);
-}
-
-/// Progress of all rounds comes in one stream.
-#[tokio::test(start_paused = true)]
-async fn progress_goes_on_over_the_rounds() {
-    let (client, mut peer) = modern().await;
-    let server = async {
-        let first = peer.expect("tools/call").await;
-        first.progress(1.0, None);
-        first.reply(r#"{"resultType":"input_required","requestState":"s"}"#);
-        let second = peer.expect("tools/call").await;
-        second.progress(2.0, None);
-        second.reply(DONE);
-    };
-    let reading = async {
-        let mut call = client.call_tool("t").with_progress();
-        let mut seen = Vec::new();
-        while let Some(step) = call.progress().next().await {
-            seen.push(step.progress.to_string());
-        }
-        assert_eq!(seen, ["1", "2"]);
-        call.await.unwrap();
-    };
-    tokio::join!(server, reading);
-}
-
 /// Over exchanges a legacy request says which call it belongs to, and pauses that one alone.
 #[tokio::test(start_paused = true)]
 async fn over_exchanges_a_request_belongs_to_its_call() {
@@ -402,10 +200,33 @@ async fn a_call_can_declare_less_and_ask_for_logs() {
         assert_eq!(second["io.modelcontextprotocol/logLevel"], "warning");
     };
     let calls = async {
-        let narrowed = client.call_tool("t").capabilities(&mcp_types::ClientCapabilities::new()).unwrap();
+        let narrowed = client.call_tool("t").capabilities(&ClientCapabilities::new()).unwrap();
         let _ = narrowed.log_level(&mcp_types::LoggingLevel::Debug).timeout(ms(10)).await;
         client.set_log_level(mcp_types::LoggingLevel::Warning).await.unwrap();
         let _ = client.call_tool("t").timeout(ms(10)).await;
     };
     tokio::join!(server, calls);
+}
+
+/// A mode that was not declared is refused, whatever the handler would say.
+#[tokio::test(start_paused = true)]
+async fn a_mode_that_was_not_declared_is_refused() {
+    let accept = |_, _| ready(Ok(ElicitResult::accept(JsonObject::new())));
+    let form = ElicitationCapability::new().with_form(JsonObject::new());
+    let form_only = ClientCapabilities::new().with_elicitation(form);
+    let url = r#"{"mode":"url","message":"m","url":"https://example.com","elicitationId":"e"}"#;
+    let form = r#"{"message":"m","requestedSchema":{"type":"object","properties":{}}}"#;
+    let form_only = builder().capabilities(form_only).on_elicit(accept);
+    for (client, urls) in [(form_only, false), (builder().on_elicit(accept), true)] {
+        let (_client, mut peer) = connected(client, Revision::V2025_11_25).await;
+        peer.request(1, "elicitation/create", form);
+        assert_eq!(peer.expect_response(1).await.result()["action"], "accept");
+        peer.request(2, "elicitation/create", url);
+        let answer = peer.expect_response(2).await;
+        if urls {
+            assert_eq!(answer.result()["action"], "accept");
+        } else {
+            assert_eq!(answer.error().code.0, -32602);
+        }
+    }
 }

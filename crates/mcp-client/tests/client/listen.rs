@@ -1,8 +1,14 @@
 //! Changes at the server: `subscriptions/listen`, and what it rests on at legacy servers; typed notifications.
 
-use std::future::IntoFuture;
+use std::{
+    future::{IntoFuture, poll_fn},
+    pin::Pin,
+};
 
-use crate::common::{builder, legacy, modern, over_exchanges, secs, tasks_left};
+use crate::common::{
+    builder, connected, exited, in_time, legacy, modern, ms, over_exchanges, secs, tasks_left,
+};
+use futures_core::Stream;
 use mcp_client::{Change, ErrorKind, Subscription};
 use mcp_testkit::script::{Peer, Request};
 use mcp_transport::{Delivery, TransportError, TransportErrorKind};
@@ -225,4 +231,127 @@ async fn notifications_come_as_typed_streams() {
     }
     assert_eq!(rest, 1023);
     assert!(changes.next().await.is_none());
+}
+
+/// The acknowledgement has a place of its own: changes that come with it cannot push it out.
+#[tokio::test(start_paused = true)]
+async fn the_acknowledgement_survives_a_burst() {
+    let (client, mut peer) = modern().await;
+    let server = async {
+        let request = acknowledged(&mut peer, r#"{"resourceSubscriptions":["file:///a"]}"#).await;
+        peer.flood(5000, "notifications/resources/updated", &named(&request, r#","uri":"file:///{n}""#));
+    };
+    let (subscription, ()) = tokio::join!(in_time(client.listen(filter()).timeout(secs(5))), server);
+    let mut subscription = subscription.unwrap();
+    assert_eq!(subscription.acknowledged().resource_subscriptions.as_ref().unwrap().len(), 1);
+    tokio::time::sleep(secs(1)).await;
+    assert!(
+        matches!(subscription.next().await.unwrap(), Some(Change::ResourceUpdated(params)) if params.uri == "file:///3976")
+    );
+    assert_eq!(subscription.lost(), 5000 - 1024);
+}
+
+/// A subscription ends only when somebody ends it: a close does, and does not wait for it.
+#[tokio::test(start_paused = true)]
+async fn close_does_not_wait_for_a_subscription() {
+    let (client, mut peer) = connected(builder().close_timeout(secs(100)), Revision::V2026_07_28).await;
+    let (mut subscription, request) = listening(&client, &mut peer).await;
+    let begun = Instant::now();
+    let server = async {
+        peer.expect_notification("notifications/cancelled")
+            .await
+            .with_params(&format!(r#"{{"requestId":{}}}"#, request.id()));
+        peer.expect_end().await;
+        assert!(begun.elapsed() < secs(1), "{:?}", begun.elapsed());
+        drop(peer);
+    };
+    tokio::join!(client.close(), server);
+    assert_eq!(subscription.next().await.unwrap(), None);
+}
+
+/// Over exchanges: the server's `notifications/cancelled` ends the subscription, and the exchange shortly after.
+#[tokio::test(start_paused = true)]
+async fn a_subscription_that_the_server_cancelled_frees_its_exchange() {
+    for dropped in [false, true] {
+        let (client, mut server) = over_exchanges(builder(), Revision::V2026_07_28).await;
+        let opening = tokio::spawn(client.listen(SubscriptionFilter::new()).into_future());
+        let mut exchange = server.expect("subscriptions/listen").await;
+        exchange.notify("notifications/subscriptions/acknowledged", r#"{"notifications":{}}"#);
+        let mut subscription = opening.await.unwrap().unwrap();
+        exchange.notify("notifications/cancelled", format!(r#"{{"requestId":{}}}"#, exchange.id()));
+        assert_eq!(subscription.next().await.unwrap(), None);
+        let kept = (!dropped).then_some(subscription);
+        tokio::time::sleep(secs(100)).await;
+        assert!(!exchange.is_open(), "dropped: {dropped}");
+        drop(kept);
+    }
+}
+
+/// What comes in the exchange of one request does not end the subscription of another.
+#[tokio::test(start_paused = true)]
+async fn another_exchange_does_not_end_a_subscription() {
+    let (client, mut server) = over_exchanges(builder(), Revision::V2026_07_28).await;
+    let opening = tokio::spawn(client.listen(SubscriptionFilter::new()).into_future());
+    let mut own = server.expect("subscriptions/listen").await;
+    own.notify("notifications/subscriptions/acknowledged", r#"{"notifications":{}}"#);
+    let mut subscription = opening.await.unwrap().unwrap();
+    let _call = tokio::spawn(client.call_tool("t").into_future());
+    let mut other = server.expect("tools/call").await;
+    other.notify("notifications/cancelled", format!(r#"{{"requestId":{}}}"#, own.id()));
+    other.taken().await;
+    own.notify("notifications/tools/list_changed", "{}");
+    assert_eq!(subscription.next().await.unwrap(), Some(Change::ToolsListChanged));
+}
+
+fn of_a() -> SubscriptionFilter {
+    SubscriptionFilter::new().with_resource_subscriptions(["file:///a".to_owned()])
+}
+
+/// Two subscriptions of one resource at once: the second does not rest on what the first was refused.
+#[tokio::test(start_paused = true)]
+async fn a_legacy_subscription_does_not_join_one_that_is_refused() {
+    let (client, mut peer) = legacy().await;
+    let first = tokio::spawn(client.listen(of_a()).into_future());
+    let asked = peer.expect("resources/subscribe").await;
+    let second = tokio::spawn(client.listen(of_a()).into_future());
+    tokio::time::sleep(ms(10)).await;
+    asked.reply_error(-32002, "no such resource");
+    assert!(!first.await.unwrap().unwrap().is_complete());
+    peer.expect("resources/subscribe").await.reply("{}");
+    assert!(in_time(second).await.unwrap().unwrap().is_complete());
+}
+
+/// An update of a resource whose URI only begins alike is another's.
+#[tokio::test(start_paused = true)]
+async fn a_legacy_subscription_hears_nothing_of_siblings() {
+    let (client, mut peer) = legacy().await;
+    let subscribed = async { peer.expect("resources/subscribe").await.reply("{}") };
+    let (subscription, ()) = tokio::join!(client.listen(of_a()).into_future(), subscribed);
+    let mut subscription = subscription.unwrap();
+    for uri in ["file:///abc", "file:///", "file:///b/a", "file:///a/b"] {
+        peer.notify("notifications/resources/updated", format!(r#"{{"uri":"{uri}"}}"#));
+    }
+    assert!(
+        matches!(subscription.next().await.unwrap(), Some(Change::ResourceUpdated(params)) if params.uri == "file:///a/b")
+    );
+}
+
+/// As a stream, a subscription ends after its error, in both eras.
+#[tokio::test(start_paused = true)]
+async fn a_stream_of_changes_ends_after_its_error() {
+    let (client, peer) = legacy().await;
+    let lists = SubscriptionFilter::new().with_tools_list_changed(true);
+    let of_legacy = client.listen(lists).await.unwrap();
+    peer.fail(exited());
+    let (client, mut peer) = modern().await;
+    let (of_modern, _request) = listening(&client, &mut peer).await;
+    peer.fail(exited());
+    for mut subscription in [of_legacy, of_modern] {
+        let mut items = Vec::new();
+        while let Some(item) = poll_fn(|cx| Pin::new(&mut subscription).poll_next(cx)).await {
+            items.push(item.map_err(|error| error.kind()));
+            assert!(items.len() < 10, "it does not end: {items:?}");
+        }
+        assert_eq!(items, [Err(ErrorKind::Transport)]);
+    }
 }

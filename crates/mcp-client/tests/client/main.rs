@@ -13,4 +13,7 @@ mod lists;
 mod methods;
 mod process;
 mod progress;
+mod races;
+mod rounds;
 mod serving;
+mod stalls;

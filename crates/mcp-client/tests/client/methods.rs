@@ -5,10 +5,15 @@ use std::{
     pin::Pin,
 };
 
-use crate::common::{builder, connected, legacy, modern, secs};
-use mcp_client::{Client, Error, ErrorKind};
-use mcp_transport::{Delivery, TransportError, TransportErrorKind};
-use mcp_types::{LoggingLevel, PromptReference, ResourceTemplateReference, Revision};
+use crate::common::{
+    builder, connected, exited, in_time, legacy, modern, ms, over_exchanges, secs, tasks_left,
+};
+use mcp_client::{Client, Error, ErrorKind, State};
+use mcp_transport::{
+    Outbound,
+    contract::{FakeExchange, FakeServer},
+};
+use mcp_types::{LoggingLevel, PromptReference, ResourceTemplateReference, Revision, SubscriptionFilter};
 use serde_json::{Value, json};
 
 type Done = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
@@ -82,6 +87,17 @@ fn modern_only() -> Vec<(&'static str, Value, &'static str, Make)> {
     )]
 }
 
+/// With the one that is open for as long as somebody listens, up to its acknowledgement.
+fn ending(revision: Revision) -> Vec<(&'static str, Make)> {
+    let mut methods: Vec<_> = of(revision).into_iter().map(|(method, _, _, make)| (method, make)).collect();
+    if revision == Revision::V2026_07_28 {
+        methods.push(("subscriptions/listen", |c| {
+            done(c.listen(SubscriptionFilter::new()).timeout(secs(60)).into_future())
+        }));
+    }
+    methods
+}
+
 fn of(revision: Revision) -> Vec<(&'static str, Value, &'static str, Make)> {
     let mut methods = common();
     methods.extend(if revision == Revision::V2026_07_28 { modern_only() } else { legacy_only() });
@@ -115,7 +131,7 @@ async fn every_method_goes_out_and_comes_back() {
 #[tokio::test(start_paused = true)]
 async fn every_method_ends_alike() {
     for revision in BOTH {
-        for (method, _, _, make) in of(revision) {
+        for (method, make) in ending(revision) {
             // Expired.
             let (client, mut peer) = connected(builder(), revision).await;
             let (outcome, ()) = tokio::join!(make(client.clone()), async {
@@ -156,8 +172,88 @@ async fn every_method_ends_alike() {
             let (client, mut peer) = connected(builder(), revision).await;
             let call = tokio::spawn(make(client.clone()));
             peer.expect(method).await;
-            peer.fail(TransportError::new(TransportErrorKind::Exited, Delivery::MaybeSent, "exited"));
+            peer.fail(exited());
             assert_eq!(call.await.unwrap().unwrap_err().kind(), ErrorKind::Transport, "{method}");
+        }
+    }
+}
+
+/// The server is told in the way of the era: by the end of the exchange alone, or by one message beside.
+async fn told_once(revision: Revision, exchange: &FakeExchange, server: &mut FakeServer) {
+    exchange.abandoned().await;
+    tokio::time::sleep(secs(100)).await;
+    let mut told = 0;
+    while let Some(out) = server.beside.try_next() {
+        if let Outbound::Message(out) = out {
+            assert_eq!(out.message.method(), Some("notifications/cancelled"));
+            told += 1;
+        }
+    }
+    let expected = usize::from(revision != Revision::V2026_07_28);
+    assert_eq!(told, expected, "{revision} {}", exchange.method());
+    assert!(server.try_next_exchange().is_none());
+}
+
+/// The same over exchanges, before the response began and after.
+#[tokio::test(start_paused = true)]
+async fn every_method_ends_alike_over_exchanges() {
+    let before = tasks_left().await;
+    for (revision, accepted) in BOTH.into_iter().flat_map(|revision| [(revision, false), (revision, true)]) {
+        for (method, make) in ending(revision) {
+            let what = format!("{revision} {method} accepted: {accepted}");
+            let (client, mut server) = over_exchanges(builder(), revision).await;
+            let start = async |server: &mut FakeServer| {
+                let call = tokio::spawn(make(client.clone()));
+                let mut exchange = server.expect(method).await;
+                if accepted {
+                    exchange.accept();
+                    tokio::time::sleep(ms(10)).await;
+                }
+                (call, exchange)
+            };
+
+            // Expired.
+            let (call, exchange) = start(&mut server).await;
+            let error = in_time(call).await.unwrap().unwrap_err();
+            assert_eq!((error.kind(), error.method()), (ErrorKind::Timeout, Some(method)), "{what}");
+            assert!(error.may_have_executed(), "{what}");
+            told_once(revision, &exchange, &mut server).await;
+
+            // Aborted.
+            let (call, exchange) = start(&mut server).await;
+            call.abort();
+            told_once(revision, &exchange, &mut server).await;
+
+            // Refused.
+            let (call, mut exchange) = start(&mut server).await;
+            exchange.reply_error(-32602, "no");
+            assert_eq!(call.await.unwrap().unwrap_err().rpc().unwrap().code.0, -32602, "{what}");
+
+            // Its exchange lost, or ended without a reply: no other call is concerned.
+            for lost in [true, false] {
+                let (call, mut exchange) = start(&mut server).await;
+                if lost {
+                    exchange.fail(exited());
+                } else {
+                    exchange.complete();
+                }
+                let error = in_time(call).await.unwrap().unwrap_err();
+                assert_eq!((error.kind(), error.method()), (ErrorKind::Transport, Some(method)), "{what}");
+                assert!(error.may_have_executed(), "{what}");
+                assert_eq!(client.state(), State::Ready, "{what}");
+            }
+
+            // Closed.
+            let (call, exchange) = start(&mut server).await;
+            client.close_within(secs(0)).await;
+            let error = in_time(call).await.unwrap().unwrap_err();
+            assert_eq!((error.kind(), error.may_have_executed()), (ErrorKind::Closed, true), "{what}");
+            assert!(exchange.is_abandoned(), "{what}");
+            let error = make(client.clone()).await.unwrap_err();
+            assert_eq!((error.kind(), error.may_have_executed()), (ErrorKind::Closed, false), "{what}");
+
+            drop((client, server, exchange));
+            assert_eq!(tasks_left().await, before, "{what}");
         }
     }
 }

@@ -77,6 +77,7 @@ async fn a_command_that_does_not_exist_is_told_apart() {
     let error = builder().connect(Stdio::command("no-such-server-anywhere")).await.unwrap_err();
     assert_eq!(error.transport().unwrap().kind(), TransportErrorKind::NotFound);
     assert!(error.to_string().contains("no-such-server-anywhere"), "{error}");
+    assert!(!error.is_retryable() && !error.may_have_executed());
 }
 
 /// Quirk 2: a server that is poisoned by the probe, and dies at its next line.

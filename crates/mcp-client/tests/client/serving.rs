@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 use crate::common::{builder, connected, legacy, modern, secs};
-use mcp_client::{Client, ClientBuilder, Diagnostic, Dropped};
+use mcp_client::{Client, ClientBuilder, Diagnostic, Dropped, ErrorKind};
 use mcp_testkit::script::Peer;
 use mcp_types::{
     Json, JsonRpcError, Notification, Request, ResourceUpdatedNotification, Revision,
@@ -254,7 +254,7 @@ async fn invalid_utf8_fails_one_call() {
     };
     let calls = async {
         let error = client.call_tool("t").await.unwrap_err();
-        assert_eq!(error.kind(), mcp_client::ErrorKind::InvalidResult);
+        assert_eq!(error.kind(), ErrorKind::InvalidResult);
         client.ping().await.unwrap();
     };
     tokio::join!(server, calls);
@@ -310,4 +310,42 @@ async fn batches_are_taken_from_2025_03_26_servers() {
         let ((), a, b) = tokio::join!(server, call(), call());
         assert_eq!((a.is_ok(), b.is_ok()), (welcome, welcome), "{revision}");
     }
+}
+
+/// A handler that panics takes nothing with it: those that follow come too.
+#[tokio::test(start_paused = true)]
+async fn notifications_go_on_after_a_handler_that_panics() {
+    let seen = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&seen);
+    let panicking = builder().on_any_notification(move |_, _| {
+        let first = count.fetch_add(1, Ordering::SeqCst) == 0;
+        async move { assert!(!first, "a handler that panics") }
+    });
+    let (client, mut peer) = with(panicking).await;
+    for _ in 0..10 {
+        peer.notify("acme/told", "{}");
+    }
+    tokio::time::sleep(secs(1)).await;
+    assert_eq!(seen.load(Ordering::SeqCst), 10);
+    let (pong, ()) = tokio::join!(client.ping(), async { peer.expect("ping").await.reply("{}") });
+    pong.unwrap();
+}
+
+/// Nobody waits for a notification to be sent, so a full queue is told.
+#[tokio::test(start_paused = true)]
+async fn notifications_to_a_server_that_does_not_read_are_bounded() {
+    let (client, mut peer) = with(builder().max_queued_bytes(100_000)).await;
+    peer.stall();
+    let told = AskParams { question: "x".repeat(1000) };
+    let mut queued = 0;
+    let refused = loop {
+        match client.notify::<Told>(&told) {
+            Ok(()) => queued += 1000,
+            Err(error) => break error,
+        }
+        assert!(queued < 300_000, "{queued} bytes are queued");
+        tokio::task::yield_now().await;
+    };
+    assert_eq!((refused.kind(), refused.is_retryable()), (ErrorKind::QueueFull, true));
+    assert!(queued > 50_000, "{queued}");
 }
