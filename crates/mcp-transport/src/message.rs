@@ -131,12 +131,15 @@ impl Inbound {
             }
             Ok(Incoming::Batch(elements)) => {
                 let mut messages = Vec::with_capacity(elements.len());
+                let mut rejected = None;
                 for element in elements {
                     match element {
                         Ok(message) => messages.push(own(frame, message)),
-                        Err(error) => into.push(Self::Skipped(skipped(error, frame))),
+                        // One report for all of them: each would quote the same frame.
+                        Err(error) => rejected = rejected.or(Some(error)),
                     }
                 }
+                into.extend(rejected.map(|error| Self::Skipped(skipped(error, frame))));
                 if !messages.is_empty() {
                     into.push(Self::Batch { origin, messages });
                 }

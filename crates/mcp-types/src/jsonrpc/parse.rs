@@ -82,6 +82,9 @@ fn expect_end(frame: &[u8], at: usize) -> Result<(), ParseError> {
     if at == frame.len() { Ok(()) } else { Err(ParseError::NotJson { at, expected: "the end" }) }
 }
 
+/// An element takes more memory than its text, so a long list of short ones must not be taken for a batch.
+const MAX_BATCH: usize = 10_000;
+
 fn parse_batch(frame: &[u8], start: usize) -> Result<Incoming<'_>, ParseError> {
     let mut messages = Vec::new();
     let mut at = scan::skip_space(frame, start + 1);
@@ -89,6 +92,9 @@ fn parse_batch(frame: &[u8], start: usize) -> Result<Incoming<'_>, ParseError> {
         return Err(ParseError::NotAMessage("an empty batch"));
     }
     loop {
+        if messages.len() == MAX_BATCH {
+            return Err(ParseError::NotAMessage("a batch of more than 10,000 elements"));
+        }
         let end = scan::skip_value(frame, at)?;
         messages.push(match frame[at] {
             b'{' => parse_object(&frame[at..end]).and_then(|(message, _)| message),
@@ -314,6 +320,15 @@ mod tests {
         ] {
             assert!(matches!(single(text), Err(ParseError::NotAMessage(_))), "{text}: {:?}", single(text));
         }
+    }
+
+    #[test]
+    fn an_endless_batch_takes_no_memory() {
+        let text = format!("[{}1]", "1,".repeat(1_000_000));
+        assert_eq!(
+            parse(text.as_bytes()),
+            Err(ParseError::NotAMessage("a batch of more than 10,000 elements"))
+        );
     }
 
     #[test]
