@@ -5,6 +5,7 @@
 //!
 //! - [`bench`]: our client beside a hand-written loop and beside rmcp.
 //! - [`ci`]: the one list of steps that a developer, `.ci/run` and the hosted workflow run.
+//! - [`fuzz`]: the fuzz targets of `fuzz/` with generated input.
 //! - [`interop`]: our client against servers that others wrote.
 //! - [`schema`]: the types of mcp-types against the official schemas.
 //! - [`tidy`]: rules about the workspace itself: arrows between crates, sizes, documents, banned code.
@@ -14,6 +15,7 @@
 mod bench;
 mod ci;
 mod command;
+mod fuzz;
 mod interop;
 mod metadata;
 mod process;
@@ -26,7 +28,8 @@ use std::{fmt::Write as _, process::ExitCode};
 use command::{Command, Failure};
 
 /// Every subcommand, in the order of the help.
-const COMMANDS: &[Command] = &[bench::COMMAND, ci::COMMAND, interop::COMMAND, schema::COMMAND, tidy::COMMAND];
+const COMMANDS: &[Command] =
+    &[bench::COMMAND, ci::COMMAND, fuzz::COMMAND, interop::COMMAND, schema::COMMAND, tidy::COMMAND];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,4 +1,8 @@
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use mcp_protocol::negotiate::Versions;
 use mcp_transport::Connect;
@@ -45,7 +49,12 @@ pub mod defaults {
 /// What is to be known before connecting. See [`Client::builder`].
 pub struct ClientBuilder {
     pub(crate) info: Implementation,
-    pub(crate) capabilities: ClientCapabilities,
+    /// What the application declares itself.
+    capabilities: ClientCapabilities,
+    /// What follows from the handlers.
+    served: ClientCapabilities,
+    /// What was declared in the end, for handlers that depend on it.
+    declared: Arc<OnceLock<ClientCapabilities>>,
     pub(crate) versions: Versions,
     pub(crate) remembered: Option<Remembered>,
     pub(crate) options: Options,
@@ -72,6 +81,8 @@ impl ClientBuilder {
         Self {
             info: Implementation::new(name, version),
             capabilities: ClientCapabilities::new(),
+            served: ClientCapabilities::new(),
+            declared: Arc::default(),
             versions: Versions::auto(),
             remembered: None,
             options: Options {
@@ -96,8 +107,8 @@ impl ClientBuilder {
         self
     }
 
-    /// What the client can do, beside what follows from its handlers: extensions, say. What is declared must be served.
-    /// Call it before the handlers are set.
+    /// What the client can do, beside what follows from its handlers: extensions, say. A capability that is declared here
+    /// counts as it stands here, also where a handler would declare more. What is declared must be served.
     pub fn capabilities(mut self, capabilities: ClientCapabilities) -> Self {
         self.capabilities = capabilities;
         self
@@ -184,18 +195,19 @@ impl ClientBuilder {
         Fut: Future<Output = std::result::Result<ElicitResult, JsonRpcError>> + Send + 'static,
     {
         let both = ElicitationCapability::new().with_form(JsonObject::new()).with_url(JsonObject::new());
-        let declared = self.capabilities.elicitation.get_or_insert(both);
-        let (forms, urls) = (declared.supports_form(), declared.supports_url());
+        self.served.elicitation = Some(both);
+        let declared = Arc::clone(&self.declared);
         let handler = Arc::new(handler);
         self.on_request::<ElicitRequest, _>(move |params, context| {
             let handler = Arc::clone(&handler);
+            let modes = declared.get().and_then(|declared| declared.elicitation.clone()).unwrap_or_default();
             async move {
                 match &params {
-                    ElicitRequestParams::Form(form) if forms => {
+                    ElicitRequestParams::Form(form) if modes.supports_form() => {
                         let form = form.clone();
                         answer_elicitation(&form, handler(params, context).await?)
                     }
-                    ElicitRequestParams::Url(url) if urls => {
+                    ElicitRequestParams::Url(url) if modes.supports_url() => {
                         checked_url(url)?;
                         handler(params, context).await
                     }
@@ -220,11 +232,12 @@ impl ClientBuilder {
     where
         Fut: Future<Output = std::result::Result<CreateMessageResult, JsonRpcError>> + Send + 'static,
     {
-        self.capabilities.sampling.get_or_insert_default();
-        let with_tools = self.capabilities.has("sampling.tools");
+        self.served.sampling.get_or_insert_default();
+        let declared = Arc::clone(&self.declared);
         let handler = Arc::new(handler);
         self.on_request::<CreateMessageRequest, _>(move |params, context| {
             let handler = Arc::clone(&handler);
+            let with_tools = declared.get().is_some_and(|declared| declared.has("sampling.tools"));
             async move {
                 if !with_tools && (params.tools.is_some() || params.tool_choice.is_some()) {
                     let why = "sampling: the client did not declare `sampling.tools`";
@@ -243,7 +256,7 @@ impl ClientBuilder {
     where
         Fut: Future<Output = std::result::Result<CreateMessageResult, JsonRpcError>> + Send + 'static,
     {
-        self.capabilities.sampling.get_or_insert_default().tools.get_or_insert_default();
+        self.served.sampling.get_or_insert_default().tools.get_or_insert_default();
         self.on_sample(handler)
     }
 
@@ -252,7 +265,7 @@ impl ClientBuilder {
     ///
     /// Section: [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
     pub fn roots<T: Into<Root>>(mut self, roots: impl IntoIterator<Item = T>) -> Self {
-        self.capabilities.roots.get_or_insert_default().list_changed = Some(true);
+        self.served.roots.get_or_insert_default().list_changed = Some(true);
         let offered = self.roots.get_or_insert_default().clone();
         offered.set(roots.into_iter().map(Into::into).collect());
         self.on_request::<ListRootsRequest, _>(move |_, _| std::future::ready(Ok(offered.list())))
@@ -318,6 +331,18 @@ impl ClientBuilder {
     pub fn on_diagnostic(mut self, handler: impl Fn(Diagnostic) + Send + Sync + 'static) -> Self {
         self.handlers.on_diagnostic(handler);
         self
+    }
+
+    /// What the client declares: what the application says, and for the rest what follows from its handlers.
+    pub(crate) fn declared(&self) -> &ClientCapabilities {
+        self.declared.get_or_init(|| {
+            let mut declared = self.capabilities.clone();
+            let served = self.served.clone();
+            declared.elicitation = declared.elicitation.or(served.elicitation);
+            declared.sampling = declared.sampling.or(served.sampling);
+            declared.roots = declared.roots.or(served.roots);
+            declared
+        })
     }
 
     /// Watches the state, from before connecting on.

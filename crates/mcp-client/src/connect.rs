@@ -242,7 +242,7 @@ impl Attempt<'_> {
     ) -> Result<Answered<(HandshakeAnswer, Option<(InitializeResult, Json)>)>> {
         let params = InitializeRequestParams::new(
             revision,
-            self.builder.capabilities.clone(),
+            self.builder.declared().clone(),
             self.builder.info.clone(),
         );
         let params = Bytes::from(crate::call::encode(&params)?);
@@ -311,7 +311,7 @@ impl ClientBuilder {
         match revision.era() {
             Era::Legacy => Ok(Stamp::legacy()),
             Era::Modern => {
-                let mut capabilities = self.capabilities.clone();
+                let mut capabilities = self.declared().clone();
                 // The modern era has no notification that roots have changed.
                 if let Some(roots) = &mut capabilities.roots {
                     roots.list_changed = None;

@@ -1,12 +1,12 @@
-//! Runs our client against one server by a scenario, and prints a report as JSON.
+//! Runs our client against one server by a scenario, and writes a report as JSON.
 //!
 //! ```sh
-//! interop-driver SCENARIO SERVER RUN HOME SOURCE WORK
+//! interop-driver SCENARIO SERVER RUN HOME WORK REPORT
 //! ```
 //!
-//! SCENARIO is a file of `interop/scenarios`; SERVER and RUN name what is run of it. `{home}`, `{source}` and `{work}` in
-//! the file stand for the folders HOME (what was installed), SOURCE (`interop/`) and WORK (a fresh one, for this run).
-//! The exit status says whether a report was made, not what is in it.
+//! SCENARIO is a file of `interop/scenarios`; SERVER and RUN name what is run of it. `{home}` and `{work}` in the file
+//! stand for the folders HOME (what was installed) and WORK (an empty one, for this run). The exit status says whether
+//! a report was made, not what is in it.
 
 mod pattern;
 mod processes;
@@ -16,17 +16,14 @@ mod scenario;
 mod step;
 mod user;
 
-use std::{env, error::Error, fs, path::PathBuf, process::ExitCode};
+use std::{env, error::Error, fs, process::ExitCode};
 
 use scenario::Folders;
 
 #[tokio::main]
 async fn main() -> ExitCode {
     match start().await {
-        Ok(report) => {
-            println!("{report}");
-            ExitCode::SUCCESS
-        }
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::FAILURE
@@ -34,17 +31,18 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn start() -> Result<String, Box<dyn Error>> {
+async fn start() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let [file, server, run, home, source, work] = &arguments[..] else {
-        return Err("usage: interop-driver SCENARIO SERVER RUN HOME SOURCE WORK".into());
+    let [file, server, run, home, work, report] = &arguments[..] else {
+        return Err("usage: interop-driver SCENARIO SERVER RUN HOME WORK REPORT".into());
     };
-    let folders = Folders { home: home.into(), source: source.into(), work: PathBuf::from(work) };
+    let folders = Folders { home: home.into(), work: work.into() };
     let text = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     let scenario = folders.read(&text).map_err(|error| format!("{file}: {error}"))?;
     let server = scenario.server(server).ok_or_else(|| format!("{file}: no server `{server}`"))?;
     let run = server.run(run).ok_or_else(|| format!("{file}: no run `{run}` of `{}`", server.name))?;
     scenario.prepare(&folders)?;
-    let report = run::run(&scenario, server, run, &folders).await;
-    Ok(serde_json::to_string(&report)?)
+    let came = run::run(&scenario, server, run, &folders).await;
+    fs::write(report, serde_json::to_string(&came)?).map_err(|error| format!("{report}: {error}"))?;
+    Ok(())
 }

@@ -19,7 +19,7 @@ pub(crate) fn fits(pattern: &Value, value: &Value) -> Result<(), String> {
 }
 
 fn at(pattern: &Value, value: &Value, place: &str) -> Result<(), String> {
-    let differs = || Err(format!("{}: expected {pattern}, came {value}", named(place)));
+    let differs = || Err(format!("{}expected {pattern}, came {value}", named(place)));
     match pattern {
         Value::Object(members) => {
             if let Some((name, inner)) = members.iter().next().filter(|(name, _)| name.starts_with('$')) {
@@ -28,7 +28,7 @@ fn at(pattern: &Value, value: &Value, place: &str) -> Result<(), String> {
             let Value::Object(actual) = value else { return differs() };
             members.iter().try_for_each(|(name, inner)| match actual.get(name) {
                 Some(value) => at(inner, value, &format!("{place}.{name}")),
-                None => Err(format!("{}: no member `{name}` in {value}", named(place))),
+                None => Err(format!("{}no member `{name}` in {value}", named(place))),
             })
         }
         Value::Array(items) => match value {
@@ -68,8 +68,9 @@ fn special(name: &str, inner: &Value, value: &Value, place: &str) -> Option<Resu
     holds.then_some(Ok(()))
 }
 
-fn named(place: &str) -> &str {
-    if place.is_empty() { "result" } else { place.trim_start_matches('.') }
+/// The place before what is said of it; nothing for the whole.
+fn named(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!("{}: ", place.trim_start_matches('.')) }
 }
 
 #[cfg(test)]

@@ -15,11 +15,11 @@ use crate::{
     processes::Marker,
     report::{Report, since},
     scenario::{Folders, Run, Scenario, Server},
-    step::{Listed, Stage, Step, Topic},
+    step::{Action, Listed, Stage, Step, Topic},
     user::User,
 };
 
-/// For a single call.
+/// For a single call, and for the answer to the probe: a machine that does much else starts an interpreter slowly.
 const CALL_LIMIT: Duration = Duration::from_secs(20);
 /// How long the processes of a run that was broken off may take to end: all steps of the shutdown together.
 const SHUTDOWN: Duration = Duration::from_secs(8);
@@ -41,6 +41,7 @@ pub(crate) async fn run(scenario: &Scenario, server: &Server, run: &Run, folders
         let why = format!("not done after {limit:?}; the last check that ended: {last}");
         report.check(Topic::Close, "the limit of the server", begun, Err(why));
     }
+    // What was closed in order, and what could not be connected, is gone at once.
     look_for_processes(&marker, if in_time { Duration::ZERO } else { SHUTDOWN }, &mut report).await;
     report.notes = user.notes();
     report.stderr = lines.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect();
@@ -60,7 +61,7 @@ async fn session(
     let connected = match versions(run) {
         Ok(versions) => {
             let builder = Client::builder("interop", env!("CARGO_PKG_VERSION")).versions(versions);
-            let builder = builder.timeout(CALL_LIMIT).metadata_timeout(CALL_LIMIT);
+            let builder = builder.timeout(CALL_LIMIT).metadata_timeout(CALL_LIMIT).probe_timeout(CALL_LIMIT);
             let root = format!("file://{}", folders.work.display());
             let connecting = user.serve(builder, root).connect(command(server, folders, marker, lines));
             connecting.await.map_err(|error| error.to_string())
@@ -122,20 +123,14 @@ fn as_expected(client: &Client, server: &Server, run: &Run) -> Result<(), String
         return Err(format!("expected revision {}, came {}", run.revision, negotiated.revision));
     }
     let name = negotiated.server_info.as_ref().map(|info| &info.name);
-    if server.server_info.is_some() && name != server.server_info.as_ref() {
-        return Err(format!("expected the server to be {:?}, came {name:?}", server.server_info));
+    if server.identity.is_some() && name != server.identity.as_ref() {
+        return Err(format!("expected the server to be {:?}, came {name:?}", server.identity));
     }
     Ok(())
 }
 
-async fn take_steps(
-    scenario: &Scenario,
-    client: &Client,
-    server: &Server,
-    user: &User,
-    report: &mut Report,
-) {
-    undeclared(scenario, client, server, report);
+async fn take_steps(scenario: &Scenario, client: &Client, server: &Server, user: &User, report: &mut Report) {
+    unlisted(scenario, client, report);
     for step in &scenario.steps {
         let (topic, what) = (step.action.topic(), step.action.what());
         if let Some(why) = not_done(step, client, server) {
@@ -147,52 +142,71 @@ async fn take_steps(
         let result = step.action.perform(&mut stage).await;
         report.check(topic, what, begun, result);
     }
+    lacking(scenario, client, server, report);
 }
 
-/// What is missing on one of the sides: each topic has a step, or a reason; each list is read, or is not declared; and
-/// what is said to be missing is not declared.
-fn undeclared(scenario: &Scenario, client: &Client, server: &Server, report: &mut Report) {
+/// Lists that no step reads: the server must not have them.
+fn unlisted(scenario: &Scenario, client: &Client, report: &mut Report) {
     let begun = Instant::now();
-    let has = |capability: &str| client.capabilities().has(capability);
-    let lists = |of: Listed| {
-        scenario.steps.iter().any(|step| matches!(&step.action, crate::step::Action::List(list) if list.of == of))
-    };
-    for of in Listed::ALL.into_iter().filter(|of| !lists(*of)) {
-        if has(of.capability()) {
-            report.check(Topic::List, of.name(), begun, Err("the server has them, and no step lists them"));
+    for of in Listed::ALL {
+        let is_read = |step: &Step| matches!(&step.action, Action::List(list) if list.of == of);
+        if scenario.steps.iter().any(is_read) {
+            continue;
+        }
+        if client.capabilities().has(of.capability()) {
+            let why = "the server declares them, and no step lists them";
+            report.check(Topic::List, of.name(), begun, Err(why));
         } else {
             report.absent(Topic::List, of.name(), "not declared by the server");
         }
     }
+}
+
+/// Each topic has a step, or a reason why there is none; and the server does not have what it is said to lack.
+fn lacking(scenario: &Scenario, client: &Client, server: &Server, report: &mut Report) {
+    let begun = Instant::now();
     for topic in Topic::REQUIRED {
-        let what = "every topic";
+        let declared = topic.capability().is_some_and(|capability| client.capabilities().has(capability));
+        // A server may declare a kind of things and have none.
+        let is_empty = topic.capability().is_some_and(|list| report.listed.get(list) == Some(&0));
         match server.lacks.get(&topic) {
-            Some(_) if topic.capability().is_some_and(has) => {
-                report.check(topic, what, begun, Err("said to be lacking, but the server declares it"));
+            Some(_) if declared && !is_empty => {
+                let why = "said to be lacking, but the server declares it";
+                report.check(topic, "all of it", begun, Err(why));
             }
             Some(why) => report.absent(topic, "all of it", why),
             None if scenario.steps.iter().all(|step| step.action.topic() != topic) => {
-                report.check(topic, what, begun, Err("neither a step nor a reason why there is none"));
+                let why = "neither a step nor a reason why there is none";
+                report.check(topic, "all of it", begun, Err(why));
             }
             None => {}
         }
     }
 }
 
+/// Why a step is not taken with a server: its revision has no such thing, or the server has not.
 fn not_done(step: &Step, client: &Client, server: &Server) -> Option<String> {
-    let topic = step.action.topic();
-    if let Some(why) = step.except.get(&server.name).or_else(|| server.lacks.get(&topic)) {
-        return Some(why.clone());
+    let revision = client.revision();
+    let bound = |text: &Option<String>| text.as_deref().and_then(Revision::from_wire);
+    if let Some(since) = bound(&step.since).filter(|since| revision < *since) {
+        return Some(format!("since revision {since}"));
     }
-    let since = Revision::from_wire(step.since.as_deref()?)?;
-    (client.revision() < since).then(|| format!("since revision {since}"))
+    if let Some(until) = bound(&step.until).filter(|until| revision > *until) {
+        return Some(format!("until revision {until}"));
+    }
+    let lacks = server.lacks.get(&step.action.topic());
+    step.except.get(&server.name).or(lacks).cloned()
 }
 
 async fn look_for_processes(marker: &Marker, patience: Duration, report: &mut Report) {
     let begun = Instant::now();
     loop {
         let Some(left) = marker.processes() else {
-            return report.absent(Topic::Close, "no process is left", "this system does not show environments");
+            return report.absent(
+                Topic::Close,
+                "no process is left",
+                "this system does not show environments",
+            );
         };
         if left.is_empty() || begun.elapsed() >= patience {
             let result = if left.is_empty() { Ok(()) } else { Err(format!("left: {}", left.join("; "))) };

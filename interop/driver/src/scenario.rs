@@ -25,13 +25,11 @@ pub(crate) struct Scenario {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Server {
     pub(crate) name: String,
-    /// What is tried with it. For people; the other members are as well read by `cargo xtask interop`.
+    /// For people, as are the next two for `cargo xtask interop`, which reads them.
     #[serde(rename = "about")]
     _about: String,
-    /// What must be installed: `npm/NAME` or `python/NAME`, after folders of `interop/`, or `cargo/PACKAGE`.
     #[serde(rename = "install")]
     _install: Vec<String>,
-    /// Whether `.ci/run` runs it.
     #[serde(default, rename = "ci")]
     _ci: bool,
     pub(crate) command: Vec<String>,
@@ -40,7 +38,7 @@ pub(crate) struct Server {
     /// For all that is done with it in one run, in seconds.
     pub(crate) limit: u64,
     /// The name that the server gives itself.
-    pub(crate) server_info: Option<String>,
+    pub(crate) identity: Option<String>,
     pub(crate) runs: Vec<Run>,
     /// How many pages a list takes. 1 where it is not said.
     #[serde(default)]
@@ -56,9 +54,10 @@ pub(crate) struct Server {
 pub(crate) struct Run {
     /// The one revision that the client accepts; it accepts all where it is not said.
     pub(crate) pin: Option<String>,
-    pub(crate) revision: String,
-    /// Refusal: a run that must end in this error of negotiation, in words.
+    /// What is negotiated.
     #[serde(default)]
+    pub(crate) revision: String,
+    /// Words of the error, where connecting is to fail.
     pub(crate) refused: Option<String>,
 }
 
@@ -104,15 +103,12 @@ impl Run {
 /// What the placeholders of a scenario stand for.
 pub(crate) struct Folders {
     pub(crate) home: PathBuf,
-    pub(crate) source: PathBuf,
     pub(crate) work: PathBuf,
 }
 
 impl Folders {
     fn fill_text(&self, text: &str) -> String {
-        text.replace("{home}", &self.home.to_string_lossy())
-            .replace("{source}", &self.source.to_string_lossy())
-            .replace("{work}", &self.work.to_string_lossy())
+        text.replace("{home}", &self.home.to_string_lossy()).replace("{work}", &self.work.to_string_lossy())
     }
 
     fn fill(&self, value: Value) -> Value {
@@ -129,5 +125,51 @@ impl Folders {
     /// The scenario of a file, with the placeholders replaced.
     pub(crate) fn read(&self, text: &str) -> serde_json::Result<Scenario> {
         serde_json::from_value(self.fill(serde_json::from_str(text)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scenarios() -> Vec<(PathBuf, Scenario)> {
+        let folders = Folders { home: "/home".into(), work: "/work".into() };
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
+        let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        files
+            .map(|file| {
+                let scenario = folders.read(&fs::read_to_string(&file).unwrap());
+                let scenario = scenario.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+                (file, scenario)
+            })
+            .collect()
+    }
+
+    #[test]
+    fn every_topic_of_every_server_has_a_step_or_a_reason_and_not_both() {
+        for (file, scenario) in scenarios() {
+            for server in &scenario.servers {
+                for topic in Topic::REQUIRED {
+                    let has_step = scenario.steps.iter().any(|step| step.action.topic() == topic);
+                    let has_reason = server.lacks.contains_key(&topic);
+                    assert!(has_step != has_reason, "{}, {}: {topic:?}", file.display(), server.name);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_run_names_a_revision_or_a_refusal_and_an_exception_names_a_server() {
+        for (file, scenario) in scenarios() {
+            for server in &scenario.servers {
+                for run in &server.runs {
+                    let known = mcp_types::Revision::from_wire(&run.revision).is_some();
+                    assert!(known != run.refused.is_some(), "{}, {}", server.name, run.name());
+                }
+            }
+            for name in scenario.steps.iter().flat_map(|step| step.except.keys()) {
+                assert!(scenario.server(name).is_some(), "{}: {name}", file.display());
+            }
+        }
     }
 }

@@ -18,7 +18,7 @@ class Person(BaseModel):
 
 
 def register(server, Context, Image, Completion, ToolError) -> None:
-    """Everything but `ask`: how a user is asked is what the generations differ in."""
+    """Everything but `ask` and `touch`: how a user is asked and clients are told is what the generations differ in."""
     stopped = 0
 
     @server.tool()

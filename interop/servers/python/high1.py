@@ -19,4 +19,10 @@ async def ask(ctx: Context) -> str:
     return contract.introduction(answer.data.name, answer.data.colour)
 
 
+@server.tool()
+async def touch(ctx: Context) -> str:
+    await ctx.session.send_tool_list_changed()
+    return "touched"
+
+
 server.run()

@@ -28,4 +28,10 @@ async def ask(person: Annotated[ElicitationResult[high.Person], Resolve(who)]) -
     return contract.introduction(person.data.name, person.data.colour)
 
 
+@server.tool()
+async def touch(ctx: Context) -> str:
+    await ctx.notify_tools_changed()
+    return "touched"
+
+
 server.run()

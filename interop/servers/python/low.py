@@ -17,6 +17,7 @@ TOOLS = {
     "count": {"inputSchema": _schema(steps=_INTEGER, pause_ms=_INTEGER)},
     "stopped": {"inputSchema": _schema()},
     "ask": {"inputSchema": _schema()},
+    "touch": {"inputSchema": _schema()},
 }
 
 PERSON = {

@@ -41,6 +41,9 @@ async def call_tool(name: str, arguments: dict):
             answer = await server.request_context.session.elicit(contract.QUESTION, low.PERSON)
             accepted = answer.action == "accept"
             return text(contract.introduction(**answer.content) if accepted else answer.action)
+        case "touch":
+            await server.request_context.session.send_tool_list_changed()
+            return text("touched")
     raise ValueError(f"no tool {name}")
 
 
@@ -109,7 +112,7 @@ async def complete(ref, argument, context):
 
 async def main() -> None:
     async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options(NotificationOptions()))
+        await server.run(read, write, server.create_initialization_options(NotificationOptions(tools_changed=True)))
 
 
 asyncio.run(main())

@@ -6,6 +6,7 @@ import json
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
 import contract
 import low
@@ -14,6 +15,7 @@ MODERN = "2026-07-28"
 # Of no meaning to a client, which must send it back as it came.
 STATE = 'state "1" \u2028 of the server'
 
+bus = InMemorySubscriptionBus()
 stopped = 0
 
 
@@ -43,6 +45,9 @@ async def call_tool(ctx, params) -> types.CallToolResult | types.InputRequiredRe
             return text(str(stopped))
         case "ask":
             return await ask(ctx, params)
+        case "touch":
+            await bus.publish(ToolsListChanged())
+            return text("touched")
     raise ValueError(f"no tool {params.name}")
 
 
@@ -131,6 +136,7 @@ server = Server(
     on_list_prompts=list_prompts,
     on_get_prompt=get_prompt,
     on_completion=complete,
+    on_subscriptions_listen=ListenHandler(bus),
 )
 
 

@@ -68,6 +68,10 @@ export function register(server, { ResourceTemplate, completable, call }) {
         return text(`counted to ${steps}`);
     });
     server.registerTool('stopped', {}, async () => text(String(stopped)));
+    server.registerTool('touch', {}, async () => {
+        server.sendToolListChanged();
+        return text('touched');
+    });
 
     server.registerResource('readme', 'note:///readme', { mimeType: 'text/plain' }, async uri => ({
         contents: [{ uri: uri.href, mimeType: 'text/plain', text: README_TEXT }]

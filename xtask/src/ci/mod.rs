@@ -13,7 +13,7 @@ use std::{
 
 use crate::{
     command::{Command, Failure},
-    repository, schema, tidy,
+    interop, repository, schema, tidy,
 };
 use steps::{Action, Step};
 use summary::{Outcome, Summary};
@@ -110,6 +110,7 @@ fn perform(action: &Action, root: &Path, settings: &[(&'static str, &'static str
         Action::Process(invocation) => invocation.run(root, settings),
         Action::Tidy => tidy::check_all(root).map_err(|failure| failure.to_string()),
         Action::Schema => schema::check(root, None, settings).map_err(|failure| failure.to_string()),
+        Action::Interop => interop::run_ci(root, settings).map_err(|failure| failure.to_string()),
     }
 }
 

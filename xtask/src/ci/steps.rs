@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, time::Duration};
 
-use crate::{command::Failure, process::Invocation};
+use crate::{command::Failure, fuzz, process::Invocation};
 
 /// For a step whose length is that of a build. A cold run of all of them together takes a fraction of it; it is there so
 /// that a hang is reported by its name before the runner's own limit ends everything.
@@ -39,6 +39,8 @@ pub(crate) enum Action {
     Tidy,
     /// In this process, for the same reason.
     Schema,
+    /// In this process, for the same reason.
+    Interop,
 }
 
 impl Action {
@@ -48,6 +50,7 @@ impl Action {
             Self::Process(invocation) => invocation.line(),
             Self::Tidy => "cargo xtask tidy".to_string(),
             Self::Schema => "cargo xtask schema".to_string(),
+            Self::Interop => "cargo xtask interop --ci".to_string(),
         }
     }
 }
@@ -90,7 +93,27 @@ pub(crate) fn all(crates: &[String]) -> Vec<Step> {
             about: "tests and documentation tests",
             actions: vec![cargo("cargo test --workspace")],
         },
+        Step {
+            name: "fuzz",
+            about: "fuzz targets with generated input",
+            actions: vec![
+                cargo("cargo fmt --manifest-path fuzz/Cargo.toml --check"),
+                process(Invocation::new(fuzz::SMOKE).limit(BUILD_LIMIT)),
+            ],
+        },
         Step { name: "quickstart", about: "examples that run by themselves", actions: examples.collect() },
+        Step {
+            name: "interop",
+            about: "the client against servers that others wrote, fetched from the package registries",
+            actions: vec![
+                cargo(
+                    "cargo fmt --manifest-path interop/Cargo.toml -p interop-driver -p interop-rmcp --check",
+                ),
+                cargo(interop("clippy", "--workspace --all-targets -- -D warnings")),
+                cargo(interop("test", "--package interop-driver")),
+                Action::Interop,
+            ],
+        },
     ]
 }
 
@@ -106,6 +129,13 @@ pub(crate) fn crate_names(root: &Path) -> Result<Vec<String>, Failure> {
     }
     names.sort();
     Ok(names)
+}
+
+/// A command on the workspace in `interop/`, in the target folder that `xtask interop` uses.
+fn interop(command: &str, rest: &str) -> String {
+    format!(
+        "cargo --locked {command} --manifest-path interop/Cargo.toml --target-dir target/interop/build {rest}"
+    )
 }
 
 fn cargo(line: impl AsRef<str>) -> Action {

@@ -128,7 +128,8 @@ mod tests {
     #[test]
     fn ci_has_a_server_of_each_kind() {
         let (_, catalogue) = catalogue();
-        let needs: BTreeSet<_> = catalogue.servers.iter().filter(|server| server.ci).flat_map(|server| &server.install).collect();
+        let needs: BTreeSet<_> =
+            catalogue.servers.iter().filter(|server| server.ci).flat_map(|server| &server.install).collect();
         for need in ["npm/sdk1", "npm/sdk2", "python/sdk1", "python/sdk2"] {
             assert!(needs.contains(&need.to_string()), "{need}");
         }

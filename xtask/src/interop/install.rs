@@ -17,21 +17,23 @@ const LIMIT: Duration = Duration::from_secs(10 * 60);
 const STAMP: &str = "installed-from";
 
 /// Puts everything in its place, and remembers what is there and what cannot be.
-pub(super) struct Installer {
+pub(super) struct Installer<'a> {
     /// `interop/` of the repository.
     source: PathBuf,
     /// Where everything is put.
     pub(super) home: PathBuf,
+    /// The environment of cargo, beside our own.
+    settings: &'a [(&'static str, &'static str)],
     done: BTreeMap<String, Result<(), String>>,
 }
 
-impl Installer {
-    pub(super) fn new(root: &Path) -> Result<Self, Failure> {
+impl<'a> Installer<'a> {
+    pub(super) fn new(root: &Path, settings: &'a [(&'static str, &'static str)]) -> Result<Self, Failure> {
         if !cfg!(unix) {
             return Err(Failure::failed("the servers are only known to run on Unix systems"));
         }
         let home = root.join("target/interop");
-        let installer = Self { source: root.join("interop"), home, done: BTreeMap::new() };
+        let installer = Self { source: root.join("interop"), home, settings, done: BTreeMap::new() };
         installer.begin().map_err(|error| Failure::failed(format!("target/interop: {error}")))?;
         Ok(installer)
     }
@@ -79,7 +81,7 @@ impl Installer {
             renew(&folder)?;
             copy(&pins, &folder).map_err(|error| error.to_string())?;
             let line = "npm ci --ignore-scripts --no-audit --no-fund --loglevel=error";
-            call(Invocation::new(line), &folder)?;
+            call(Invocation::new(line), &folder, &[])?;
             stamp(&folder, &lock)?;
         }
         // Imports are looked for from the folder of the file that has them.
@@ -88,31 +90,37 @@ impl Installer {
 
     fn python(&self, name: &str) -> Result<(), String> {
         let python = programs::python()?;
-        let (pins, folder) = (self.source.join(format!("python/{name}.txt")), self.home.join("python").join(name));
+        let (pins, folder) =
+            (self.source.join(format!("python/{name}.txt")), self.home.join("python").join(name));
         let lock = read(&pins)?;
         if is_installed(&folder, &lock) {
             return Ok(());
         }
         renew(&folder)?;
-        call(Invocation::new(&format!("{python} -m venv .")), &folder)?;
+        call(Invocation::new(&format!("{python} -m venv .")), &folder, &[])?;
         fs::copy(&pins, folder.join("requirements.txt")).map_err(|error| error.to_string())?;
         // Every package is in the list, so none may bring another.
-        let line = "bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements.txt";
-        call(Invocation::new(line), &folder)?;
+        let line =
+            "bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r requirements.txt";
+        call(Invocation::new(line), &folder, &[])?;
         stamp(&folder, &lock)
     }
 
     /// In a target folder of its own, as the lock file is another one.
     fn cargo(&self, package: &str) -> Result<(), String> {
         let line = format!("cargo build --quiet --locked -p {package} --target-dir ../target/interop/build");
-        call(Invocation::new(&line), &self.source)
+        call(Invocation::new(&line), &self.source, self.settings)
     }
 }
 
-fn call(invocation: Invocation, folder: &Path) -> Result<(), String> {
+fn call(
+    invocation: Invocation,
+    folder: &Path,
+    settings: &[(&'static str, &'static str)],
+) -> Result<(), String> {
     let invocation = invocation.limit(LIMIT);
     println!("$ {}", invocation.line());
-    invocation.run(folder, &[]).map_err(|why| format!("`{}`: {why}", invocation.line()))
+    invocation.run(folder, settings).map_err(|why| format!("`{}`: {why}", invocation.line()))
 }
 
 fn is_installed(folder: &Path, pins: &str) -> bool {
@@ -152,8 +160,8 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn installer() -> Installer {
-        Installer { source: PathBuf::new(), home: PathBuf::new(), done: BTreeMap::new() }
+    fn installer() -> Installer<'static> {
+        Installer { source: PathBuf::new(), home: PathBuf::new(), settings: &[], done: BTreeMap::new() }
     }
 
     #[test]

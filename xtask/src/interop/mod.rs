@@ -38,12 +38,12 @@ runs a scenario against each. Needs Node.js 20, npm, Python 3.10 and git.
   --list         Print the servers, run nothing
   --json FILE    Write the reports as JSON too
 ",
-    run: |arguments| run(&repository::root()?, &Options::parse(arguments)?),
+    run: |arguments| run(&repository::root()?, &Options::parse(arguments)?, &[]),
 };
 
-/// What CI runs.
-pub(crate) fn run_ci(root: &Path) -> Result<(), Failure> {
-    run(root, &Options { ci: true, ..Options::default() })
+/// What CI runs; `settings` are the environment of the builds, beside our own.
+pub(crate) fn run_ci(root: &Path, settings: &[(&'static str, &'static str)]) -> Result<(), Failure> {
+    run(root, &Options { ci: true, ..Options::default() }, settings)
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Options {
     }
 }
 
-fn run(root: &Path, options: &Options) -> Result<(), Failure> {
+fn run(root: &Path, options: &Options, settings: &[(&'static str, &'static str)]) -> Result<(), Failure> {
     let catalogue = Catalogue::read(root)?;
     let servers = options.choose(&catalogue)?;
     if options.list {
@@ -97,14 +97,14 @@ fn run(root: &Path, options: &Options) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    let mut installer = Installer::new(root)?;
+    let mut installer = Installer::new(root, settings)?;
     let driver = installer.driver()?;
     let mut summary = Summary::default();
-    let installed: Vec<_> = servers.iter().map(|server| installer.install(server)).collect();
+    let ready: Vec<_> = servers.iter().map(|server| installer.install(server)).collect();
     println!("\n{}", report::head());
-    for (server, installed) in servers.into_iter().zip(installed) {
+    for (server, ready) in servers.into_iter().zip(ready) {
         for run in &server.runs {
-            let report = match &installed {
+            let report = match &ready {
                 Ok(()) => drive::run(&driver, &installer.home, server, run),
                 Err(why) => Report::impossible(server, run, why),
             };

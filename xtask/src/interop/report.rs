@@ -148,7 +148,11 @@ impl Summary {
     pub(super) fn result(&self) -> Result<(), Failure> {
         let failed: Vec<String> =
             self.0.iter().filter(|report| report.count(Outcome::Failed) > 0).map(Report::name).collect();
-        if failed.is_empty() { Ok(()) } else { Err(Failure::failed(format!("failed: {}", failed.join(", ")))) }
+        if failed.is_empty() {
+            Ok(())
+        } else {
+            Err(Failure::failed(format!("failed: {}", failed.join(", "))))
+        }
     }
 
     fn total(&self, outcome: Outcome) -> usize {

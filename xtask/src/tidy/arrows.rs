@@ -33,7 +33,13 @@ const RULES: &[Rule] = &[
     Rule { package: TRANSPORT, normal: &[TYPES], dev: &[TESTKIT], never: &["hyper"] },
     // Of mcp-protocol the framing only.
     Rule { package: STDIO, normal: &[TYPES, PROTOCOL, TRANSPORT], dev: &[TESTKIT], never: &["hyper"] },
-    Rule { package: HTTP, normal: &[TYPES, TRANSPORT], dev: &[TESTKIT], never: &["reqwest"] },
+    // Its tests drive it as the client does.
+    Rule {
+        package: HTTP,
+        normal: &[TYPES, TRANSPORT],
+        dev: &[TESTKIT, CLIENT],
+        never: &["reqwest", "url", "thiserror"],
+    },
     // A layer on the HTTP seam; it knows no type of the protocol.
     Rule { package: AUTH, normal: &[HTTP], dev: &[TESTKIT], never: &["reqwest"] },
     Rule {

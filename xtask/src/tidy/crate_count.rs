@@ -18,6 +18,11 @@ const STACKS: &[Stack] = &[
     // 25 when it was set: tokio with processes and signals, the codec of tokio-util, serde with its macros, nix. The
     // room is for a dependency that splits a part off, not for a new family of them.
     Stack { name: "client over stdio", packages: &["mcp-client", "mcp-transport-stdio"], limit: 30 },
+    Stack {
+        name: "client over stdio and HTTP",
+        packages: &["mcp-client", "mcp-transport-stdio", "mcp-transport-http"],
+        limit: 70,
+    },
 ];
 
 pub(super) fn check(tree: &Tree) -> Report {

@@ -4,13 +4,15 @@ use mcp_client::{Client, ErrorKind, Reply};
 use mcp_types::{CallToolResult, Revision};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::{Stage, Topic, as_json, failed_with, told};
 use crate::pattern::fits;
 
 /// How long a cancelled call may take to end on this side.
-const CANCEL_LIMIT: Duration = Duration::from_secs(2);
+const CANCEL_LIMIT: Duration = Duration::from_secs(5);
+/// What a server is given to notice it, beyond a round trip: steps that follow may ask what it noticed.
+const NOTICE: Duration = Duration::from_millis(100);
 
 /// Calls a tool. Members that are not there are not compared.
 #[derive(Debug, Deserialize)]
@@ -94,7 +96,8 @@ impl Call {
         }
         match &self.structured {
             Some(structured) if revision >= Revision::V2025_06_18 => {
-                let json: Value = result.structured().map_err(|error| format!("structured: {}", told(&error)))?;
+                let json: Value =
+                    result.structured().map_err(|error| format!("structured: {}", told(&error)))?;
                 fits(structured, &json).map_err(|why| format!("structured: {why}"))
             }
             _ => Ok(()),
@@ -143,11 +146,14 @@ impl Cancel {
             handle.cancel("no longer wanted");
             match timeout(CANCEL_LIMIT, call.into_future()).await {
                 Ok(Err(error)) if error.kind() == ErrorKind::Cancelled => {}
-                Ok(Err(error)) => return Err(format!("expected the error `Cancelled`, came {}", told(&error))),
+                Ok(Err(error)) => {
+                    return Err(format!("expected the error `Cancelled`, came {}", told(&error)));
+                }
                 Ok(Ok(_)) => return Err("expected the error `Cancelled`, came a result".to_string()),
                 Err(_) => return Err(format!("the call did not end within {CANCEL_LIMIT:?}")),
             }
         }
+        sleep(NOTICE).await;
         client.ping().await.map_err(|error| format!("ping afterwards: {}", told(&error)))
     }
 }

@@ -1,7 +1,7 @@
-use mcp_client::{Client, ListCall, Paged};
+use mcp_client::{Client, ListCall, Paged, Result};
 use serde::Deserialize;
 
-use super::{Stage, told};
+use super::{Stage, failed_with, told};
 
 /// Reads a list to its end.
 #[derive(Debug, Deserialize)]
@@ -14,6 +14,9 @@ pub(crate) struct List {
     /// Whether more may be in it.
     #[serde(default)]
     pub(crate) more: bool,
+    /// The JSON-RPC errors of which one is to come instead: some servers declare a kind of things without serving it.
+    #[serde(default)]
+    fails: Vec<i64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -45,8 +48,7 @@ impl Listed {
         }
     }
 
-    /// The names of everything in the list, and the number of pages.
-    async fn read(self, client: &Client) -> Result<(Vec<String>, usize), String> {
+    async fn read(self, client: &Client) -> Result<Walked> {
         match self {
             Self::Tools => walk(|| client.list_tools(), |tool| tool.name).await,
             Self::Resources => walk(|| client.list_resources(), |resource| resource.name).await,
@@ -57,9 +59,16 @@ impl Listed {
 }
 
 impl List {
-    pub(super) async fn perform(&self, stage: &mut Stage<'_>) -> Result<(), String> {
-        let (mut names, pages) = self.of.read(stage.client).await?;
+    pub(super) async fn perform(&self, stage: &mut Stage<'_>) -> std::result::Result<(), String> {
+        let read = self.of.read(stage.client).await;
+        if !self.fails.is_empty() {
+            return failed_with(&self.fails, read);
+        }
+        let Walked { mut names, pages, trouble } = read.map_err(|error| told(&error))?;
         stage.report.listed.insert(self.of.name().to_string(), names.len());
+        if let Some(trouble) = trouble {
+            return Err(trouble);
+        }
         let expected = stage.server.pages.get(self.of.name()).copied().unwrap_or(1);
         if pages != expected {
             return Err(format!("expected {expected} pages, came {pages}"));
@@ -75,26 +84,33 @@ impl List {
     }
 }
 
-/// Reads a list in both ways that the client has, which must agree.
-async fn walk<R: Paged>(
-    list: impl Fn() -> ListCall<R>,
-    name: impl Fn(R::Item) -> String,
-) -> Result<(Vec<String>, usize), String> {
-    let all = list().all().await.map_err(|error| told(&error))?;
-    if let Some(rejected) = all.rejected.first() {
-        return Err(format!("an element was rejected: {}: {}", rejected.reason, rejected.json));
-    }
-    let all: Vec<String> = all.into_iter().map(&name).collect();
-    let (mut paged, mut pages, mut cursor) = (Vec::new(), 0, None);
+/// A list, as the client read it.
+struct Walked {
+    names: Vec<String>,
+    pages: usize,
+    /// What is wrong with it whatever the server has.
+    trouble: Option<String>,
+}
+
+/// Reads a list in both ways that the client has: all at once, and page by page.
+async fn walk<R: Paged>(list: impl Fn() -> ListCall<R>, name: impl Fn(R::Item) -> String) -> Result<Walked> {
+    let all = list().all().await?;
+    let mut trouble =
+        all.rejected.first().map(|rejected| format!("rejected: {}: {}", rejected.reason, rejected.json));
+    let names: Vec<String> = all.into_iter().map(&name).collect();
+    let (mut turned, mut pages, mut cursor) = (Vec::new(), 0, None);
     loop {
-        let page = list().page(cursor).await.map_err(|error| told(&error))?;
+        let page = list().page(cursor).await?;
         let (items, next) = R::take(page.into_inner());
-        paged.extend(items.into_iter().map(&name));
+        turned.extend(items.into_iter().map(&name));
         pages += 1;
         cursor = next;
-        if cursor.is_none() || pages > all.len() {
+        if cursor.is_none() || pages > names.len() {
             break;
         }
     }
-    if paged == all { Ok((all, pages)) } else { Err(format!("page by page it is {paged:?}, at once {all:?}")) }
+    if turned != names {
+        trouble = Some(format!("page by page it is {turned:?}, at once {names:?}"));
+    }
+    Ok(Walked { names, pages, trouble })
 }

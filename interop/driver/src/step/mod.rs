@@ -2,6 +2,7 @@
 
 mod call;
 mod list;
+mod listen;
 mod others;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ pub(crate) enum Topic {
     Elicit,
     Progress,
     Cancel,
+    Listen,
     Close,
 }
 
@@ -42,10 +44,9 @@ impl Topic {
         Self::Cancel,
     ];
 
-    /// The capability without which a server cannot have it.
+    /// The capability that says that a server has it.
     pub(crate) fn capability(self) -> Option<&'static str> {
         match self {
-            Self::Call => Some("tools"),
             Self::Read => Some("resources"),
             Self::Prompt => Some("prompts"),
             Self::Complete => Some("completions"),
@@ -61,6 +62,8 @@ pub(crate) struct Step {
     pub(crate) action: Action,
     /// The first revision that has it.
     pub(crate) since: Option<String>,
+    /// The last revision that has it.
+    pub(crate) until: Option<String>,
     /// Servers with which it is not done, each with the reason.
     pub(crate) except: BTreeMap<String, String>,
 }
@@ -70,8 +73,9 @@ impl TryFrom<Map<String, Value>> for Step {
 
     fn try_from(mut members: Map<String, Value>) -> Result<Self, Self::Error> {
         let since = members.remove("since").map(serde_json::from_value).transpose()?;
+        let until = members.remove("until").map(serde_json::from_value).transpose()?;
         let except = members.remove("except").map(serde_json::from_value).transpose()?.unwrap_or_default();
-        Ok(Self { action: serde_json::from_value(Value::Object(members))?, since, except })
+        Ok(Self { action: serde_json::from_value(Value::Object(members))?, since, until, except })
     }
 }
 
@@ -90,6 +94,8 @@ pub(crate) enum Action {
     Complete(others::Complete),
     /// Calls a tool and cancels the call.
     Cancel(call::Cancel),
+    /// Subscribes to changes, and causes one.
+    Listen(listen::Listen),
 }
 
 /// What steps act on.
@@ -109,6 +115,7 @@ impl Action {
             Self::Prompt(_) => Topic::Prompt,
             Self::Complete(_) => Topic::Complete,
             Self::Cancel(_) => Topic::Cancel,
+            Self::Listen(_) => Topic::Listen,
         }
     }
 
@@ -121,6 +128,7 @@ impl Action {
             Self::Prompt(prompt) => prompt.name.clone(),
             Self::Complete(complete) => complete.what(),
             Self::Cancel(cancel) => cancel.what(),
+            Self::Listen(listen) => listen.what(),
         }
     }
 
@@ -133,6 +141,7 @@ impl Action {
             Self::Prompt(prompt) => prompt.perform(stage.client).await,
             Self::Complete(complete) => complete.perform(stage.client).await,
             Self::Cancel(cancel) => cancel.perform(stage.client).await,
+            Self::Listen(listen) => listen.perform(stage.client).await,
         }
     }
 }
