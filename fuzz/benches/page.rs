@@ -58,7 +58,9 @@ fn page() -> String {
         let comma = if index == 0 { "" } else { "," };
         let _ = write!(text, "{comma}{}", tool(index));
     }
-    text.push_str(r#"],"nextCursor":"eyJwIjoxfQ==","ttlMs":60000,"cacheScope":"public","resultType":"complete"}"#);
+    text.push_str(
+        r#"],"nextCursor":"eyJwIjoxfQ==","ttlMs":60000,"cacheScope":"public","resultType":"complete"}"#,
+    );
     text
 }
 
@@ -79,7 +81,9 @@ fn tool(index: usize) -> String {
         text.push_str(r#","outputSchema":{"type":"object","properties":{"text":{"type":"string"},"lines":{"type":"integer","minimum":0}},"required":["text"]}"#);
     }
     if index % 5 != 0 {
-        text.push_str(r#","annotations":{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}"#);
+        text.push_str(
+            r#","annotations":{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}"#,
+        );
     }
     if index % 10 == 0 {
         text.push_str(r#","icons":[{"src":"https://example.com/icon.png","mimeType":"image/png","sizes":["48x48"]}],"_meta":{"com.example/category":"lookup","com.example/cost":1.50}"#);

@@ -9,6 +9,8 @@
 //! - A [`List`] keeps its good elements when others are bad.
 //! - Structs do not keep members that they do not know; keep the raw message beside the struct to forward it.
 //!
+//! Feature `schemars`, off by default: the schema of a Rust type for a tool or a form.
+//!
 //! Deliberately absent: I/O, async, clocks, policy, JSON Schema validation, base64, dates. See `mcp-protocol` for what a
 //! connection does with these types.
 
