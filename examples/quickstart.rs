@@ -52,7 +52,7 @@ async fn tour(client: &Client) -> Result<(), Box<dyn Error>> {
 
     let tools = client.list_tools().all().await?;
     println!("tools       {}", tools.len());
-    for tool in tools.iter() {
+    for tool in &tools {
         let summary = tool.description.as_deref().and_then(|text| text.lines().next()).unwrap_or_default();
         println!("  {:<30} {summary:.80}", tool.name);
     }

@@ -3,7 +3,7 @@
 //! It runs cargo and other programs as processes and depends on no product crate, so that it builds in seconds and still
 //! works when the product does not compile.
 //!
-//! - [`bench`]: our client beside a hand-written loop and beside rmcp.
+//! - [`bench`](mod@bench): our client beside a hand-written loop and beside rmcp.
 //! - [`ci`]: the one list of steps that a developer, `.ci/run` and the hosted workflow run.
 //! - [`fuzz`]: the fuzz targets of `fuzz/` with generated input.
 //! - [`interop`]: our client against servers that others wrote.

@@ -15,6 +15,7 @@ use mcp_protocol::{
 use mcp_transport::{Connect, Link, TransportError};
 use mcp_types::{
     DiscoverResult, Era, ErrorCode, InitializeRequestParams, InitializeResult, Json, JsonRpcError, Revision,
+    jsonrpc::Shown,
 };
 use tokio::sync::Semaphore;
 
@@ -216,7 +217,15 @@ impl Attempt<'_> {
                     }));
                 }
                 // An answer, but not of a server that knows the method.
-                Err(error) => ProbeAnswer::OtherError(JsonRpcError::new(ErrorCode::INVALID_REQUEST, error)),
+                Err(error) if self.builder.versions.newest(Era::Legacy).is_none() => {
+                    return Err(
+                        Error::new(Cause::Decode(error, Raw(raw))).of_method(&"server/discover".into())
+                    );
+                }
+                Err(error) => ProbeAnswer::OtherError(JsonRpcError::new(
+                    ErrorCode::INVALID_REQUEST,
+                    format!("unreadable answer to `server/discover`: {error}"),
+                )),
             },
             Outcome::Error(raw) => ProbeAnswer::from_error(rpc_error(&raw)),
             // Over HTTP, silence and a lost connection say nothing of the era.
@@ -294,7 +303,7 @@ impl Attempt<'_> {
         if error.process().is_none()
             && let Some(said) = session.diagnosis()
         {
-            error = error.with_context(format!("standard error: {said}"));
+            error = error.with_context(format!("standard error: {}", Shown(&said)));
         }
         error
     }
@@ -361,11 +370,11 @@ async fn silent_call(
     }
 }
 
-fn discover_result(raw: &[u8]) -> std::result::Result<DiscoverResult, String> {
+fn discover_result(raw: &[u8]) -> serde_json::Result<DiscoverResult> {
     if result_kind(raw) != ResultKind::Complete {
-        return Err("a result of another type".into());
+        return Err(serde::de::Error::custom("a result of another type"));
     }
-    serde_json::from_slice(raw).map_err(|error| error.to_string())
+    serde_json::from_slice(raw)
 }
 
 /// Whether an HTTP refusal says that the server does not know modern requests. 401, and 403 with a challenge, say

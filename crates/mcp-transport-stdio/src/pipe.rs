@@ -157,6 +157,10 @@ impl<R: AsyncRead + Unpin> PipeReceiver<R> {
                 self.finish(into);
             } else {
                 while let Some(frame) = self.codec.decode(&mut self.buffer)? {
+                    // What follows a large line must not keep its memory.
+                    if matches!(&frame, frame::Frame::Line(line) if line.len() > KEPT_BUFFER) {
+                        self.buffer = BytesMut::from(&self.buffer[..]);
+                    }
                     deliver(&frame, into);
                 }
             }

@@ -1,5 +1,7 @@
 use std::{borrow::Cow, error::Error, fmt, sync::Arc, time::Duration};
 
+use mcp_types::jsonrpc::Shown;
+
 /// What became of the message that an error is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Delivery {
@@ -164,7 +166,7 @@ impl fmt::Display for ProcessFailure {
             (None, None) => {}
         }
         if !self.stderr_tail.is_empty() {
-            write!(f, "; standard error: {}", self.stderr_tail.trim_end())?;
+            write!(f, "; standard error: {}", Shown(self.stderr_tail.trim_end()))?;
         }
         Ok(())
     }
@@ -174,7 +176,7 @@ impl fmt::Display for HttpFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "HTTP status {}", self.status)?;
         if !self.body_excerpt.is_empty() {
-            write!(f, "; body: {}", self.body_excerpt.trim_end())?;
+            write!(f, "; body: {}", Shown(self.body_excerpt.trim_end()))?;
         }
         Ok(())
     }

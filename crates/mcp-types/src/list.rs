@@ -58,6 +58,9 @@ impl<T> List<T> {
     }
 }
 
+/// A list with more bad elements than these is bad as a whole: a report of each would take more memory than the list.
+const MAX_REJECTED: usize = 1000;
+
 impl<T: DeserializeOwned> List<T> {
     /// Decodes each element by itself.
     fn salvage(text: &str) -> serde_json::Result<Self> {
@@ -66,6 +69,7 @@ impl<T: DeserializeOwned> List<T> {
         for (index, raw) in serde_json::from_str::<Vec<&RawValue>>(text)?.into_iter().enumerate() {
             match serde_json::from_str(raw.get()) {
                 Ok(element) => list.push(element),
+                Err(error) if rejected.len() == MAX_REJECTED => return Err(error),
                 Err(error) => rejected.push(Rejected {
                     index,
                     reason: error.to_string(),

@@ -1,6 +1,6 @@
 //! `cargo xtask schema`: mcp-types, proved against the official schemas.
 //!
-//! The types describe themselves (the example `inventory` of mcp-types prints it), and [`check`] compares that with the
+//! The types describe themselves (the example `inventory` of mcp-types prints it), and [`check`](mod@check) compares that with the
 //! schema of every revision: each definition and property has its place, and everything in Rust has a source.
 //! [`examples`] sends every official example, and variations of it, through the types. What does not agree is a
 //! [`finding::Finding`]; what may stay so is a line of `xtask/schema-waivers.txt`, and a line too many fails, too.

@@ -23,11 +23,11 @@ use tokio::{
 
 use super::{CallOptions, RawCall, Reply};
 use crate::{
-    Error, Result,
+    Error, ErrorKind, Result,
     error::{Cause, Limit, Raw},
     error::{outcome_error, start_error},
     handlers::CallInfo,
-    session::{CallOutcome, Slot},
+    session::{CallOutcome, Slot, StartError},
 };
 
 /// The future of a [`Call`](super::Call). Dropping it cancels the call.
@@ -78,7 +78,18 @@ async fn perform(call: RawCall, slot: Arc<Slot>, mode: Mode) -> Result<Bytes> {
     let method = call.method.clone();
     let total = call.options.total;
     let _end = EndOnDrop(&slot);
-    run(call, &slot, mode).await.map_err(|error| error.of_method(&method).with_total(total))
+    let session = Arc::clone(&call.options.client.0.session);
+    let skipped = session.skipped();
+    run(call, &slot, mode).await.map_err(|error| {
+        let error = error.of_method(&method).with_total(total);
+        match session.last_skipped() {
+            // Perhaps that was the answer.
+            Some(last) if error.kind() == ErrorKind::Timeout && session.skipped() > skipped => {
+                error.with_context(format!("meanwhile the server wrote what is no message: {last}"))
+            }
+            _ => error,
+        }
+    })
 }
 
 /// Whoever reads the reports of a call learns that it is over, however it ends.
@@ -127,8 +138,8 @@ async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
         let since = begun.take().unwrap_or_else(Instant::now);
         outgoing.deadlines.total = Some(left);
         let result = round(since, options, next(&mut outgoing, era), slot, mode).await?;
-        if mode == Mode::Once || !wants_input(&outgoing.method, &result) {
-            return complete(&outgoing.method, result);
+        if mode == Mode::Once || !wants_input(era, &outgoing.method, &result) {
+            return complete(era, &outgoing.method, result);
         }
         left = left.saturating_sub(since.elapsed());
         let _answering = client.session.answering();
@@ -149,8 +160,8 @@ async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
     outgoing.deadlines.total = Some(left);
     let since = begun.unwrap_or_else(Instant::now);
     let result = round(since, options, outgoing.clone(), slot, mode).await?;
-    complete(&outgoing.method, result).map_err(|error| match error.kind() {
-        crate::ErrorKind::InputRequired if mode != Mode::Once => {
+    complete(era, &outgoing.method, result).map_err(|error| match error.kind() {
+        ErrorKind::InputRequired if mode != Mode::Once => {
             error.with_context(format!("after {} rounds", options.max_rounds))
         }
         _ => error,
@@ -193,6 +204,10 @@ async fn round(
     let shared = matches!(mode, Mode::Shared | Mode::Stream);
     let headers = options.headers.clone();
     let performed = client.session.perform(since.into_std(), outgoing, headers, slot, shared, waiting).await;
+    let performed = performed.map_err(|error| match error {
+        StartError::Full(_) => StartError::Full(limit),
+        other => other,
+    });
     match performed.map_err(start_error)? {
         CallOutcome::Core(Outcome::Result(result)) => Ok(result),
         // The other way in which a server ends a subscription in order.
@@ -208,12 +223,16 @@ fn ended(outcome: CallOutcome) -> Error {
     }
 }
 
-fn wants_input(method: &str, result: &[u8]) -> bool {
-    may_require_input(method) && result_kind(result) == ResultKind::InputRequired
+fn wants_input(era: Era, method: &str, result: &[u8]) -> bool {
+    era == Era::Modern && may_require_input(method) && result_kind(result) == ResultKind::InputRequired
 }
 
 /// A result that is the method's own.
-fn complete(method: &str, result: Bytes) -> Result<Bytes> {
+fn complete(era: Era, method: &str, result: Bytes) -> Result<Bytes> {
+    if era == Era::Legacy {
+        // There, `resultType` is a member like any other.
+        return Ok(result);
+    }
     match result_kind(&result) {
         ResultKind::Complete => Ok(result),
         ResultKind::InputRequired if may_require_input(method) => {

@@ -7,6 +7,9 @@ use mcp_types::{
 };
 use serde_json::Value;
 
+/// The most members of a form.
+const MAX_MEMBERS: usize = 1000;
+
 /// What a form's answer becomes: defaults in place of members that are missing, and checked against the form.
 ///
 /// # Errors
@@ -21,6 +24,9 @@ pub(crate) fn answer_elicitation(
         return Ok(answer);
     }
     let form = params.form().map_err(|error| invalid(format!("the form cannot be read: {error}")))?;
+    if form.properties.len() > MAX_MEMBERS {
+        return Err(invalid(format!("the form has more than {MAX_MEMBERS} members")));
+    }
     let mut content = answer.content.take().unwrap_or_default();
     for (name, value) in form.defaults().iter() {
         if content.get(name).is_none() {

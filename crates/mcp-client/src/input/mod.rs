@@ -18,6 +18,9 @@ use crate::{
     handlers::{CallInfo, RequestContext},
 };
 
+/// The most requests for input in one result.
+const MAX_REQUESTS: usize = 64;
+
 /// The input for a retry.
 pub(crate) struct Answers {
     pub(crate) responses: Option<JsonObject>,
@@ -49,6 +52,10 @@ impl Inner {
         let Some(requests) = wanted.input_requests else {
             return Ok(Answers { responses: None, state: wanted.request_state });
         };
+        if requests.len() > MAX_REQUESTS {
+            let error = Error::new(Cause::InputRequired(Raw(result.clone())));
+            return Err(error.with_context(format!("more than {MAX_REQUESTS} requests at once")));
+        }
         let mut responses = JsonObject::new();
         for (name, request) in requests.iter() {
             let request: InputRequest =

@@ -237,6 +237,7 @@ impl Modern {
             }
             None => Err(self.end.take().and_then(Result::err).unwrap_or_else(|| {
                 Error::new(Cause::NoReply)
+                    .sent(true)
                     .of_method(&SubscriptionsListenRequest::METHOD.into())
                     .with_context("the server ended the subscription without acknowledging it".into())
             })),

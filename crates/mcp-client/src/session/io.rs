@@ -24,8 +24,9 @@ use crate::state::State;
 /// How long a failed write waits for the reading side, which often knows more: an exit status, last words.
 const BETTER_REASON: Duration = Duration::from_secs(1);
 
-/// How many messages are taken before their readers may run: fewer than a reader's queue holds.
-const CHUNK: usize = 256;
+/// How many messages are taken before their readers, and the writer, may run: fewer than a reader's queue holds, and fewer
+/// than the requests that may be open at once.
+const CHUNK: usize = 100;
 
 /// How long a call that got its reply while the session closes may take to go on to its next round.
 const NEXT_ROUND: Duration = Duration::from_millis(50);
@@ -34,6 +35,8 @@ const FOREVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
 
 /// The I/O task of a session: three plain loops over one link, then the end of the link.
 pub(super) async fn run(session: Arc<Session>, parts: LinkParts, mut worker: JoinHandle<()>) {
+    // Also when the runtime ends, and this future is dropped wherever it stands.
+    let _end = EndOnDrop(&session);
     let LinkParts { sender, receiver, closer, .. } = parts;
     // On the heap, so that each half can be dropped by itself.
     let mut read = Box::pin(read_loop(&session, receiver));
@@ -102,6 +105,19 @@ pub(super) async fn run(session: Arc<Session>, parts: LinkParts, mut worker: Joi
     session.set_state(State::Closed);
 }
 
+/// Without its I/O task a session is over: nothing may wait for it.
+struct EndOnDrop<'a>(&'a Session);
+
+impl Drop for EndOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.end(&Failure::ClosedHere);
+        self.0.end_tasks();
+        self.0.mailbox.close();
+        self.0.over.send_replace(true);
+        self.0.set_state(State::Closed);
+    }
+}
+
 /// Which part of the I/O task ended first.
 enum First {
     Read(TransportError),
@@ -141,14 +157,18 @@ async fn read_loop(session: &Session, mut receiver: BoxReceiver) -> TransportErr
     let mut outputs = Vec::new();
     loop {
         let more = receiver.recv(&mut inbound).await;
-        while !inbound.is_empty() {
-            let chunk = inbound.drain(..inbound.len().min(CHUNK));
-            if let Some(slot) = session.receive(chunk, &mut outputs) {
+        let mut entries = inbound.drain(..);
+        while entries.len() > 0 {
+            if let Some(slot) = session.receive(entries.by_ref().take(CHUNK), &mut outputs) {
                 relieve(|| slot.is_filling()).await;
             } else if session.mailbox.is_filling() {
                 relieve(|| session.mailbox.is_filling()).await;
+            } else if entries.len() > 0 {
+                // Replies to what was just read leave before more of them pile up.
+                behind_the_woken().await;
             }
         }
+        drop(entries);
         match more {
             Ok(true) => {}
             Ok(false) => return peer_closed(),

@@ -20,6 +20,8 @@ pub(crate) struct Mailbox {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Mail>,
+    /// Of the params in the queue.
+    bytes: usize,
     lost_logs: u64,
     lost_notifications: u64,
     lost_diagnostics: u64,
@@ -37,6 +39,7 @@ pub(crate) enum Mail {
 
 impl Mailbox {
     const LIMIT: usize = 1024;
+    const BYTES: usize = 16 << 20;
     /// Diagnostics have a smaller share, so that a chatty server does not push notifications out.
     const DIAGNOSTICS: usize = 256;
 
@@ -46,7 +49,8 @@ impl Mailbox {
         if says_changed && state.queue.iter().any(|mail| mail.is_notification(&method)) {
             return;
         }
-        if state.queue.len() >= Self::LIMIT {
+        let weight = params.as_ref().map_or(0, Bytes::len);
+        if state.queue.len() >= Self::LIMIT || (state.bytes > 0 && state.bytes + weight > Self::BYTES) {
             state.is_slow = true;
             if method == "notifications/message" {
                 state.lost_logs += 1;
@@ -55,6 +59,7 @@ impl Mailbox {
             }
             return;
         }
+        state.bytes += weight;
         self.push(state, Mail::Notification { method, params });
     }
 
@@ -92,6 +97,9 @@ impl Mailbox {
                     return Some(Mail::Diagnostic(loss));
                 }
                 if let Some(mail) = state.queue.pop_front() {
+                    if let Mail::Notification { params: Some(params), .. } = &mail {
+                        state.bytes -= params.len();
+                    }
                     return Some(mail);
                 }
                 if state.closed {

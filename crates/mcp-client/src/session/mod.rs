@@ -21,7 +21,7 @@ use std::{
 };
 
 use mcp_protocol::connection::{Binding, CallId, Connection, Output, ServeId};
-use mcp_transport::{BoxExchanges, Diagnosis, Link, Skipped, TransportError};
+use mcp_transport::{BoxExchanges, Diagnosis, Link, Skipped, SkippedKind, TransportError};
 use mcp_types::Revision;
 use tokio::{
     sync::{Notify, watch},
@@ -73,6 +73,7 @@ pub(crate) struct Session {
     mailbox: Mailbox,
     owner: OnceLock<Owner>,
     first_skipped: OnceLock<Skipped>,
+    last_skipped: Mutex<(u64, Option<Skipped>)>,
     diagnosis: Option<Diagnosis>,
     /// `Some`: closing, and how long calls in flight may take to finish.
     closing: watch::Sender<Option<Duration>>,
@@ -140,6 +141,7 @@ impl Session {
             mailbox: Mailbox::default(),
             owner: OnceLock::new(),
             first_skipped: OnceLock::new(),
+            last_skipped: Mutex::default(),
             diagnosis: parts.diagnosis.clone(),
             closing: watch::Sender::new(None),
             over: watch::Sender::new(false),
@@ -190,6 +192,23 @@ impl Session {
     /// The first input that was no message: often the reason why a server does not answer.
     pub(crate) fn first_skipped(&self) -> Option<&Skipped> {
         self.first_skipped.get()
+    }
+
+    /// How much input was no message so far.
+    pub(crate) fn skipped(&self) -> u64 {
+        lock(&self.last_skipped).0
+    }
+
+    /// The last input that was no message, in words.
+    pub(crate) fn last_skipped(&self) -> Option<String> {
+        let last = lock(&self.last_skipped);
+        let skipped = last.1.as_ref()?;
+        let why = match skipped.kind {
+            SkippedKind::NotAMessage(error) => error.to_string(),
+            SkippedKind::TooLong => "longer than the limit".to_owned(),
+            _ => "not JSON".to_owned(),
+        };
+        Some(format!("{:?} ({} bytes; {why})", skipped.excerpt, skipped.length))
     }
 
     /// A link that an exchange found in place of this one.

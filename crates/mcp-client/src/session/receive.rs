@@ -35,6 +35,10 @@ impl Session {
             match entry {
                 Inbound::Skipped(skipped) => {
                     self.first_skipped.get_or_init(|| skipped.clone());
+                    {
+                        let mut last = lock(&self.last_skipped);
+                        *last = (last.0 + 1, Some(skipped.clone()));
+                    }
                     self.mailbox.push_diagnostic(Diagnostic::Skipped(skipped));
                 }
                 Inbound::Undelivered { message, error } => {

@@ -26,6 +26,8 @@ struct State {
     /// No request comes after.
     over: bool,
     reports: VecDeque<Report>,
+    /// Of the params in `reports`.
+    bytes: usize,
     /// What a subscription begins with; apart, so that a burst cannot push it out.
     acknowledgement: Option<Bytes>,
     lost: u64,
@@ -80,6 +82,8 @@ pub(crate) enum ReportStep {
 impl Slot {
     /// How many reports wait for a slow reader before the oldest go.
     const LIMIT: usize = 1024;
+    /// And how many bytes of them.
+    const BYTES: usize = 16 << 20;
 
     pub(crate) fn keeping_reports() -> Self {
         Self(Mutex::new(State { keeps_reports: true, ..State::default() }))
@@ -139,11 +143,16 @@ impl Slot {
             if says_changed && state.reports.iter().any(|waiting| waiting.method == report.method) {
                 return false;
             }
-            if state.reports.len() == Self::LIMIT {
-                state.reports.pop_front();
+            let weight = report.params.len();
+            while state.reports.len() == Self::LIMIT
+                || (state.bytes > 0 && state.bytes + weight > Self::BYTES)
+            {
+                let Some(oldest) = state.reports.pop_front() else { break };
+                state.bytes -= oldest.params.len();
                 state.lost += 1;
                 state.is_slow = true;
             }
+            state.bytes += weight;
             state.reports.push_back(report);
             true
         })
@@ -209,6 +218,7 @@ impl Slot {
             return Poll::Ready(ReportStep::Lost(std::mem::take(&mut state.lost)));
         }
         if let Some(report) = state.reports.pop_front() {
+            state.bytes -= report.params.len();
             return Poll::Ready(ReportStep::Report(report));
         }
         if state.over {

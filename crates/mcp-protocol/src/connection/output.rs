@@ -170,9 +170,9 @@ pub enum Dropped {
     LateReply(RequestId),
     /// A reply to a call that was never made, or that came in another call's exchange.
     ForeignReply(RequestId),
-    /// An error without an id, as an answer to something that the peer could not read; the raw error.
+    /// An error without an id, as an answer to something that the peer could not read; the first 256 bytes of it.
     UnattributedError(Bytes),
-    /// Progress on no open call; the raw params.
+    /// Progress on no open call; the first 256 bytes of the params.
     StrayProgress(Bytes),
     /// A batch, from a peer whose revision has none: how many messages.
     Batch(usize),

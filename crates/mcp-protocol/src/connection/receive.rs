@@ -172,7 +172,14 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         }
     }
 
-    fn drop_with(&mut self, dropped: Dropped) {
+    fn drop_with(&mut self, mut dropped: Dropped) {
+        /// A diagnosis keeps no more of a body.
+        const EXCERPT: usize = 256;
+        if let Dropped::UnattributedError(body) | Dropped::StrayProgress(body) = &mut dropped
+            && body.len() > EXCERPT
+        {
+            *body = Bytes::copy_from_slice(&body[..EXCERPT]);
+        }
         self.outputs.push_back(Output::Event(Event::Dropped(dropped)));
     }
 }

@@ -139,6 +139,8 @@ pub struct Negotiation {
     /// The revision of the step at hand.
     asked: Revision,
     probes: u32,
+    /// The probe was not answered: the server may be a slow modern one.
+    silent: bool,
     offered: Vec<ProtocolVersion>,
 }
 
@@ -149,7 +151,8 @@ impl Negotiation {
 
     /// Starts a negotiation, on a link at hand.
     pub fn start(versions: Versions, remembered: Option<Verdict>) -> (Self, Step) {
-        let mut negotiation = Self { versions, asked: Revision::LATEST, probes: 0, offered: Vec::new() };
+        let mut negotiation =
+            Self { versions, asked: Revision::LATEST, probes: 0, silent: false, offered: Vec::new() };
         let step = match remembered {
             Some(Verdict::Modern(revision)) if versions.accepts(revision) => Step::Ready(revision),
             Some(Verdict::Legacy) if versions.newest(Era::Legacy).is_some() => {
@@ -182,7 +185,10 @@ impl Negotiation {
             ProbeAnswer::OtherError(error) => {
                 self.fall_back_or(On::Current, NegotiationError::Refused(error))
             }
-            ProbeAnswer::Silent => self.fall_back_or(On::Fresh, NegotiationError::Silent),
+            ProbeAnswer::Silent => {
+                self.silent = true;
+                self.fall_back_or(On::Fresh, NegotiationError::Silent)
+            }
             ProbeAnswer::Died => self.fall_back_or(On::Fresh, NegotiationError::Died),
         }
     }
@@ -197,7 +203,16 @@ impl Negotiation {
                 _ => (vec![version], None),
             },
             HandshakeAnswer::Unsupported { supported, error } => (supported, Some(error)),
-            HandshakeAnswer::OtherError(error) => return Step::Failed(NegotiationError::Refused(error)),
+            HandshakeAnswer::OtherError(error) => {
+                // By now the server answers, and what it answers may be that it is modern.
+                return match self.versions.newest(Era::Modern) {
+                    Some(revision) if std::mem::take(&mut self.silent) => {
+                        self.probes = Self::MAX_PROBES - 1;
+                        self.probe(revision, On::Current)
+                    }
+                    _ => Step::Failed(NegotiationError::Refused(error)),
+                };
+            }
         };
         // The server says that it is modern after all. Ask it once, unless that was done.
         let modern = self.versions.newest_of(Era::Modern, &offered).or_else(|| {

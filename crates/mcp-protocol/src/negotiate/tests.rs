@@ -129,8 +129,16 @@ fn a_handshake_refused_by_a_modern_server_probes_once_more() {
         // No second fall-back: that would go round in circles.
         assert_eq!(negotiation.probed(ProbeAnswer::Silent), Step::Failed(NegotiationError::Silent));
     }
+    // Quirk 4: a modern server that was too slow for the probe refuses `initialize` with any error.
     let mut negotiation = auto();
     negotiation.probed(ProbeAnswer::Silent);
+    let step = negotiation.initialized(HandshakeAnswer::from_error(error(-32601)));
+    assert_eq!(step, Step::Probe { revision: Revision::V2026_07_28, on: On::Current });
+    let refused = negotiation.probed(ProbeAnswer::from_error(error(-32601)));
+    assert_eq!(refused, Step::Failed(NegotiationError::Refused(error(-32601))));
+    // One that had answered the probe is believed.
+    let mut negotiation = auto();
+    negotiation.probed(ProbeAnswer::from_error(error(-32601)));
     let step = negotiation.initialized(HandshakeAnswer::from_error(error(-32601)));
     assert_eq!(step, Step::Failed(NegotiationError::Refused(error(-32601))));
 }

@@ -88,11 +88,36 @@ impl<'de> Deserialize<'de> for JsonRpcError {
 
 impl fmt::Display for JsonRpcError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (code {})", self.message, self.code)
+        write!(f, "{} (code {})", Shown(&self.message), self.code)
     }
 }
 
 impl std::error::Error for JsonRpcError {}
+
+/// Text of a peer, as it may be shown: control characters but line breaks and tabs are escaped, and a long text is cut.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a>(pub &'a str);
+
+impl Shown<'_> {
+    /// How many characters of a text are shown.
+    pub const LIMIT: usize = 4096;
+}
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (shown, c) in self.0.chars().enumerate() {
+            if shown == Self::LIMIT {
+                return f.write_str("…");
+            }
+            if c.is_control() && !matches!(c, '\n' | '\t') {
+                write!(f, "{}", c.escape_unicode())?;
+            } else {
+                fmt::Write::write_char(f, c)?;
+            }
+        }
+        Ok(())
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -105,5 +130,12 @@ mod tests {
             let error: JsonRpcError = serde_json::from_str(text).unwrap();
             assert_eq!(error, JsonRpcError::new(ErrorCode(0), ""));
         }
+    }
+
+    #[test]
+    fn text_of_a_peer_cannot_command_a_terminal() {
+        let error = JsonRpcError::new(ErrorCode(1), "a\u{1b}[31mb\r\nc");
+        assert_eq!(error.to_string(), "a\\u{1b}[31mb\\u{d}\nc (code 1)");
+        assert!(Shown(&"x".repeat(1 << 20)).to_string().len() < 5000);
     }
 }

@@ -9,7 +9,7 @@ mod message;
 mod parse;
 pub mod scan;
 
-pub use error::{ErrorCode, JsonRpcError};
+pub use error::{ErrorCode, JsonRpcError, Shown};
 pub use id::{ProgressToken, RequestId};
 pub use message::{Extra, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, MethodName};
 pub use parse::{Incoming, ParseError, parse};

@@ -82,6 +82,12 @@ fn expect_end(frame: &[u8], at: usize) -> Result<(), ParseError> {
     if at == frame.len() { Ok(()) } else { Err(ParseError::NotJson { at, expected: "the end" }) }
 }
 
+/// The longest id and method, in bytes.
+const MAX_NAME: usize = 1024;
+
+/// The most unknown members of an envelope.
+const MAX_EXTRA: usize = 64;
+
 /// An element takes more memory than its text, so a long list of short ones must not be taken for a batch.
 const MAX_BATCH: usize = 10_000;
 
@@ -145,6 +151,9 @@ fn parse_object(bytes: &[u8]) -> Result<(Parsed<'_>, usize), ParseError> {
             b"result" => &mut envelope.result,
             b"error" => &mut envelope.error,
             _ => {
+                if extra.as_ref().is_some_and(|extra| extra.len() == MAX_EXTRA) {
+                    return Err(ParseError::NotAMessage("too many unknown members"));
+                }
                 match unknown_member(key) {
                     Ok(name) => extra.get_or_insert_default().push((name, value)),
                     Err(name) => ambiguous = Some(name),
@@ -187,6 +196,8 @@ fn assemble<'a>(envelope: &Envelope<'a>, extra: Extra<&'a [u8]>) -> Parsed<'a> {
     let present = |member: Option<&'a [u8]>| member.filter(|value| *value != b"null");
     let id = match present(envelope.id) {
         None => None,
+        // It is echoed, so a peer could make us hold it many times over.
+        Some(token) if token.len() > MAX_NAME => return Err(ParseError::NotAMessage("`id` is too long")),
         Some(token) => Some(
             std::str::from_utf8(token)
                 .ok()
@@ -195,6 +206,9 @@ fn assemble<'a>(envelope: &Envelope<'a>, extra: Extra<&'a [u8]>) -> Parsed<'a> {
         ),
     };
     if let Some(name) = envelope.method {
+        if name.len() > MAX_NAME {
+            return Err(ParseError::NotAMessage("`method` is too long"));
+        }
         if present(envelope.result).is_some() || present(envelope.error).is_some() {
             return Err(ParseError::NotAMessage("both a method and an outcome"));
         }
