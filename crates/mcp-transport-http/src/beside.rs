@@ -1,11 +1,6 @@
 //! The halves beside the exchanges: what belongs to no request.
 
-use std::{
-    collections::VecDeque,
-    pin::Pin,
-    sync::Arc,
-    time::Duration,
-};
+use std::{collections::VecDeque, pin::Pin, sync::Arc, time::Duration};
 
 use mcp_transport::{
     Delivery, Inbound, Outbound, OutboundMessage, Receiver, Sender, TransportError, TransportErrorKind,
@@ -16,7 +11,14 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{body, link::Shared, listen::listen, refusal::Refusal, request::Prepared};
+use crate::{
+    body,
+    link::Shared,
+    listen::{hear, listen},
+    refusal::Refusal,
+    request::Prepared,
+    sse::Events,
+};
 
 /// How long a message waits for the acceptance of the one before, so that they arrive in order. Then it goes out beside
 /// it: a server may accept a reply only when it has used it.
@@ -35,16 +37,29 @@ enum Stage {
     Closed,
 }
 
+/// The halves beside exchanges.
 pub(crate) fn halves(shared: &Arc<Shared>) -> (BesideSender, BesideReceiver) {
+    halves_with(shared, None)
+}
+
+/// The halves of a pipe: what is sent is posted, what is received comes on one stream of events, and the link ends with
+/// it.
+pub(crate) fn pipe(shared: &Arc<Shared>, events: Events) -> (BesideSender, BesideReceiver) {
+    halves_with(shared, Some(events))
+}
+
+fn halves_with(shared: &Arc<Shared>, events: Option<Events>) -> (BesideSender, BesideReceiver) {
     let (to, inbox) = mpsc::channel(WAITING);
     let stage = Arc::new(watch::Sender::new(Stage::Quiet));
+    let is_pipe = events.is_some();
     let receiver = BesideReceiver {
         shared: Arc::clone(shared),
         inbox,
-        to: to.clone(),
         stage: stage.subscribe(),
-        stream: None,
-        over: false,
+        stream: events.map(|events| -> Stream { Box::pin(hear(Arc::clone(shared), events, to.clone())) }),
+        to: to.clone(),
+        is_pipe,
+        end: None,
     };
     let posting = Posting { shared: Arc::clone(shared), to, stage };
     (BesideSender { posting, late: JoinSet::new(), closed: false }, receiver)
@@ -135,13 +150,13 @@ impl Posting {
 
     /// Any success is acceptance, whatever comes with it.
     async fn accepted(&self, out: &OutboundMessage) -> Result<(), TransportError> {
-        let Prepared { request, in_session, .. } = self.shared.post(out)?;
+        let Prepared { request, session, .. } = self.shared.post(out)?;
         let answer = self.shared.service.fetch(request).await?;
         if answer.status().is_success() {
             body::drain(answer.into_body()).await;
             return Ok(());
         }
-        Err(Refusal::read(answer, in_session).await.into_error())
+        Err(Refusal::read(answer, session.is_some()).await.into_error())
     }
 }
 
@@ -151,9 +166,13 @@ pub(crate) struct BesideReceiver {
     to: mpsc::Sender<Inbound>,
     stage: watch::Receiver<Stage>,
     /// The server's own stream, which runs while this half receives.
-    stream: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
-    over: bool,
+    stream: Option<Stream>,
+    /// The stream is all that there is to receive.
+    is_pipe: bool,
+    end: Option<Result<(), TransportError>>,
 }
+
+type Stream = Pin<Box<dyn Future<Output = Result<(), TransportError>> + Send>>;
 
 impl Receiver for BesideReceiver {
     async fn recv(&mut self, into: &mut Vec<Inbound>) -> Result<bool, TransportError> {
@@ -161,15 +180,20 @@ impl Receiver for BesideReceiver {
             if self.take_waiting(into) {
                 return Ok(true);
             }
-            if self.over {
-                return Ok(false);
+            if let Some(end) = &self.end {
+                return end.clone().map(|()| false);
             }
             tokio::select! {
                 biased;
                 // Never `None`: this half holds a sender.
                 Some(entry) = self.inbox.recv() => into.push(entry),
                 changed = self.stage.changed() => self.enter(changed.is_ok()),
-                () = poll_stream(&mut self.stream) => self.stream = None,
+                end = poll_stream(&mut self.stream) => {
+                    self.stream = None;
+                    if self.is_pipe {
+                        self.end = Some(end);
+                    }
+                }
             }
             if !into.is_empty() {
                 self.take_waiting(into);
@@ -192,19 +216,20 @@ impl BesideReceiver {
     fn enter(&mut self, alive: bool) {
         let stage = *self.stage.borrow_and_update();
         match stage {
+            Stage::Listening(_) if alive && self.is_pipe => {}
             Stage::Listening(_) if alive => {
                 self.stream = Some(Box::pin(listen(Arc::clone(&self.shared), self.to.clone())));
             }
             Stage::Quiet if alive => {}
             _ => {
                 self.stream = None;
-                self.over = true;
+                self.end = Some(Ok(()));
             }
         }
     }
 }
 
-async fn poll_stream(stream: &mut Option<Pin<Box<dyn Future<Output = ()> + Send>>>) {
+async fn poll_stream(stream: &mut Option<Stream>) -> Result<(), TransportError> {
     match stream {
         Some(stream) => stream.as_mut().await,
         None => std::future::pending().await,

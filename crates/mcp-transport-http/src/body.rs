@@ -40,7 +40,8 @@ pub(crate) async fn whole(
             first = data;
         } else {
             if all.is_empty() {
-                let expected = first.len() + data.len() + usize::try_from(body.size_hint().lower()).unwrap_or(0);
+                let expected =
+                    first.len() + data.len() + usize::try_from(body.size_hint().lower()).unwrap_or(0);
                 all.reserve(expected.min(limit));
                 all.extend_from_slice(&first);
             }

@@ -31,6 +31,38 @@ impl Endpoint {
         &self.uri
     }
 
+    /// The URL that `reference` names here, if it is one of the same origin.
+    ///
+    /// # Errors
+    /// When it is of another origin, or no URL.
+    pub(crate) fn join(&self, reference: &str) -> Result<Self, TransportError> {
+        let path = self.uri.path();
+        let url = if reference.contains("://") {
+            reference.to_owned()
+        } else if let Some(rest) = reference.strip_prefix("//") {
+            format!("{}://{rest}", self.uri.scheme_str().unwrap_or_default())
+        } else if reference.starts_with('/') {
+            format!("{}{reference}", self.origin)
+        } else if reference.starts_with('?') {
+            format!("{}{path}{reference}", self.origin)
+        } else {
+            let folder = &path[..=path.rfind('/').unwrap_or(0)];
+            format!("{}{folder}{reference}", self.origin)
+        };
+        let joined = Self::parse(&url)?;
+        // Scheme and host are compared without regard to case, and a port that is left out is the usual one.
+        let origin = |endpoint: &Self| {
+            let uri = &endpoint.uri;
+            let https = uri.scheme() == Some(&Scheme::HTTPS);
+            let host = uri.host().unwrap_or_default().to_ascii_lowercase();
+            (https, host, uri.port_u16().unwrap_or(if https { 443 } else { 80 }))
+        };
+        if origin(&joined) != origin(self) {
+            return Err(invalid(&format!("it is of another origin than {}", self.origin)));
+        }
+        Ok(joined)
+    }
+
     /// Origin and path. The query stays out: some servers take secrets in it.
     pub(crate) fn label(&self) -> String {
         format!("{}{}", self.origin, self.uri.path())
@@ -52,6 +84,26 @@ mod tests {
         assert_eq!(endpoint.label(), "https://host.example:8443/mcp");
         assert_eq!(endpoint.uri().query(), Some("key=secret"));
         assert_eq!(Endpoint::parse("http://[::1]:9").unwrap().label(), "http://[::1]:9/");
+    }
+
+    #[test]
+    fn references_stay_on_their_origin() {
+        let base = Endpoint::parse("http://Host.example/a/sse?x=1").unwrap();
+        let joined = |reference: &str| base.join(reference).map(|endpoint| endpoint.uri().to_string());
+        for (reference, url) in [
+            ("/messages?s=1", "http://host.example/messages?s=1"),
+            ("messages/?s=1", "http://host.example/a/messages/?s=1"),
+            ("?s=1", "http://host.example/a/sse?s=1"),
+            ("//host.example:80/m", "http://host.example:80/m"),
+            ("http://host.example/m", "http://host.example/m"),
+        ] {
+            assert_eq!(joined(reference).unwrap().to_ascii_lowercase(), url);
+        }
+        for foreign in
+            ["https://host.example/m", "//other.example/m", "http://host.example:81/m", "ftp://host.example/"]
+        {
+            assert!(joined(foreign).is_err(), "{foreign}");
+        }
     }
 
     #[test]

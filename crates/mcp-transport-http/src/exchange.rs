@@ -1,10 +1,6 @@
 //! One request, its response, and in the legacy era what takes the place of a response that broke off.
 
-use std::{
-    pin::pin,
-    sync::Arc,
-    time::Duration,
-};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::header;
@@ -22,18 +18,20 @@ use crate::{
     answer::{Media, media},
     body,
     headers::SESSION_ID,
+    http_sse,
     link::Shared,
     refusal::{self, Refusal},
     request::Prepared,
     service::Answer,
+    session::SessionId,
     sse::Events,
-    stream::{Consumer, Cursor, StreamLimits, is_stream},
+    stream::{Consumer, Cursor, StreamLimits, is_stream, passes},
 };
 
 /// A stream that lasts longer does not count as a connection any more.
 const LONG_STREAM: Duration = Duration::from_secs(1);
 /// How long a stream is read on after its reply, so that its connection can be used again.
-const AFTER_REPLY: Duration = Duration::from_secs(1);
+const AFTER_REPLY: Duration = Duration::from_millis(250);
 
 /// The exchanges of a link.
 pub(crate) struct HttpExchanges(pub(crate) Arc<Shared>);
@@ -45,16 +43,11 @@ impl Exchanges for HttpExchanges {
         sink: Sink,
     ) -> impl Future<Output = ExchangeEnd> + Send + 'static {
         let shared = Arc::clone(&self.0);
-        async move {
-            match perform(&shared, &out, &sink).await {
-                Ok(()) => ExchangeEnd::Complete,
-                Err(error) => ExchangeEnd::Failed(error),
-            }
-        }
+        async move { perform(&shared, &out, &sink).await.unwrap_or_else(ExchangeEnd::Failed) }
     }
 }
 
-async fn perform(shared: &Shared, out: &OutboundMessage, sink: &Sink) -> Result<(), TransportError> {
+async fn perform(shared: &Shared, out: &OutboundMessage, sink: &Sink) -> Result<ExchangeEnd, TransportError> {
     let JsonRpcMessage::Request(request) = &out.message else {
         return Err(TransportError::new(
             TransportErrorKind::Configuration,
@@ -67,18 +60,28 @@ async fn perform(shared: &Shared, out: &OutboundMessage, sink: &Sink) -> Result<
         shared.session.open(shared.options.accept_timeout).await;
     }
     let permit = if request.method == "subscriptions/listen" { None } else { shared.permit().await };
-    let Prepared { request: post, in_session, modern } = shared.post(out)?;
+    let Prepared { request: post, session, modern } = shared.post(out)?;
     let answer = shared.service.fetch(post).await?;
+    let id = &request.id;
     let mut exchange =
-        Exchange { shared, out, id: &request.id, initialize, resumable: !modern, sink, replied: false };
+        Exchange { shared, out, id, initialize, session, resumable: !modern, sink, replied: false };
     if !answer.status().is_success() {
-        return Err(exchange.refused(answer, in_session).await);
+        let refusal = Refusal::read(answer, exchange.session.is_some()).await;
+        drop(permit);
+        if initialize
+            && refusal.may_be_http_sse()
+            && let Some(link) = Box::pin(http_sse::open(shared)).await
+        {
+            return Ok(ExchangeEnd::Replaced(link));
+        }
+        return Err(exchange.refused(refusal));
     }
     sink.accepted();
     if initialize {
         shared.session.offered(answer.headers().get(SESSION_ID).cloned());
     }
-    exchange.read(answer, permit).await
+    exchange.read(answer, permit).await?;
+    Ok(ExchangeEnd::Complete)
 }
 
 struct Exchange<'a> {
@@ -86,6 +89,7 @@ struct Exchange<'a> {
     out: &'a OutboundMessage,
     id: &'a RequestId,
     initialize: bool,
+    session: Option<SessionId>,
     resumable: bool,
     sink: &'a Sink,
     replied: bool,
@@ -147,7 +151,7 @@ impl Exchange<'_> {
             }
             end if self.may_resume(&cursor, &end) => {
                 drop(events);
-                self.resume(cursor).await
+                Box::pin(self.resume(cursor)).await
             }
             Ok(false) => Ok(()),
             Err(error) => Err(error),
@@ -164,10 +168,12 @@ impl Exchange<'_> {
     /// Section: [Resumability and Redelivery](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#resumability-and-redelivery).
     async fn resume(&mut self, mut cursor: Cursor) -> Result<(), TransportError> {
         let limits = self.limits();
-        let mut last = None;
+        let mut last: Option<TransportError> = None;
         while let Some(wait) = cursor.next_wait() {
-            sleep(wait).await;
-            let Prepared { request, in_session, .. } = self.shared.get(cursor.last_id(), &self.out.headers)?;
+            let asked = last.as_ref().and_then(|error| error.http()?.retry_after);
+            sleep(wait.max(asked.unwrap_or_default())).await;
+            let Prepared { request, session, .. } =
+                self.shared.resume(cursor.last_id(), self.out, self.session.as_ref())?;
             let answer = match self.shared.service.fetch(request).await {
                 Ok(answer) => answer,
                 Err(error) => {
@@ -176,9 +182,9 @@ impl Exchange<'_> {
                 }
             };
             if !is_stream(&answer) {
-                let passing = answer.status().is_server_error();
-                let error = Refusal::read(answer, in_session).await.into_error();
-                if !passing {
+                let passes = passes(answer.status());
+                let error = Refusal::read(answer, session.is_some()).await.into_error();
+                if !passes {
                     // The request itself was taken before.
                     return Err(error.with_delivery(Delivery::MaybeSent));
                 }
@@ -200,8 +206,7 @@ impl Exchange<'_> {
     }
 
     /// The error of a refusal; a JSON-RPC error in it is delivered before.
-    async fn refused(&mut self, answer: Answer, in_session: bool) -> TransportError {
-        let refusal = Refusal::read(answer, in_session).await;
+    fn refused(&self, refusal: Refusal) -> TransportError {
         if let Some(message) = refusal.rpc_error(self.id) {
             self.sink.accepted();
             let origin = Origin::Exchange(self.id.clone());
@@ -223,7 +228,9 @@ impl Exchange<'_> {
                 }
                 Inbound::Batch { messages: batch, .. } => {
                     messages += batch.len();
-                    batch.iter().for_each(|message| self.look_at(message));
+                    for message in batch {
+                        self.look_at(message);
+                    }
                 }
                 _ => {}
             }
@@ -247,8 +254,7 @@ impl Exchange<'_> {
     }
 
     fn limits(&self) -> StreamLimits {
-        let options = &self.shared.options;
-        StreamLimits { max_message: options.max_message, idle: options.stream_idle }
+        StreamLimits::of(&self.shared.options)
     }
 }
 

@@ -53,15 +53,15 @@ fn unusable(why: &str) -> TransportError {
 
 /// What of a message stands in header fields too.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Mirrored {
+pub(crate) struct Mirrored<'a> {
     /// The revision that the message names in its metadata: messages of the modern era do.
-    pub(crate) version: Option<String>,
+    pub(crate) version: Option<Cow<'a, str>>,
     /// The tool, prompt, resource or task that it is about.
-    pub(crate) name: Option<String>,
+    pub(crate) name: Option<Cow<'a, str>>,
 }
 
-impl Mirrored {
-    pub(crate) fn of(message: &RawMessage) -> Self {
+impl<'a> Mirrored<'a> {
+    pub(crate) fn of(message: &'a RawMessage) -> Self {
         let (Some(method), Some(params)) = (message.method(), message.body()) else { return Self::default() };
         let subject = subject(method);
         let mut mirrored = Self::default();
@@ -99,8 +99,14 @@ fn subject(method: &str) -> Option<&'static str> {
     }
 }
 
-fn text(token: &[u8]) -> Option<String> {
-    serde_json::from_slice(token).ok()
+/// The string that `token` is.
+fn text(token: &[u8]) -> Option<Cow<'_, str>> {
+    let inner = token.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+    if inner.contains(&b'\\') {
+        serde_json::from_slice(token).ok().map(Cow::Owned)
+    } else {
+        std::str::from_utf8(inner).ok().map(Cow::Borrowed)
+    }
 }
 
 /// `text` as the value of a mirrored field: as it is, or in the Base64 form where it could not be read back as it is.
@@ -119,7 +125,8 @@ fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
-        let group = chunk.iter().fold(0u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let group =
+            chunk.iter().fold(0u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
         for place in 0..4 {
             if place <= chunk.len() {
                 let digit = (group >> (18 - 6 * place)) & 63;
@@ -156,7 +163,7 @@ mod tests {
     fn mirrored(method: &'static str, params: &str) -> (Option<String>, Option<String>) {
         let message = RawMessage::request(1, method, Some(params.to_owned().into()));
         let mirrored = Mirrored::of(&message);
-        (mirrored.version, mirrored.name)
+        (mirrored.version.map(Cow::into_owned), mirrored.name.map(Cow::into_owned))
     }
 
     #[test]
@@ -169,7 +176,12 @@ mod tests {
         assert_eq!(mirrored("resources/read", &read), (version(), Some("file:///a%20b".into())));
         assert_eq!(mirrored("tasks/get", r#"{"taskId":"t"}"#), (None, Some("t".into())));
         assert_eq!(mirrored("tools/list", &format!(r#"{{"name":"no",{meta}}}"#)), (version(), None));
-        for odd in ["[]", "{", r#"{"name":7,"_meta":[]}"#, r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":1}}"#] {
+        for odd in [
+            "[]",
+            "{",
+            r#"{"name":7,"_meta":[]}"#,
+            r#"{"_meta":{"io.modelcontextprotocol/protocolVersion":1}}"#,
+        ] {
             assert_eq!(mirrored("tools/call", odd), (None, None), "{odd}");
         }
     }

@@ -144,8 +144,7 @@ impl Http {
 
 impl Connect for Http {
     async fn connect(&self) -> Result<Link, TransportError> {
-        let service =
-            self.service.clone().unwrap_or_else(|| Arc::new(service::erase(HttpClient::new())));
+        let service = self.service.clone().unwrap_or_else(|| Arc::new(service::erase(HttpClient::new())));
         Ok(link::open(Shared::new(self.endpoint.clone(), self.fields.clone(), self.options, service)))
     }
 

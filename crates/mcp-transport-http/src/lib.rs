@@ -9,6 +9,7 @@ mod endpoint;
 mod exchange;
 mod headers;
 mod http;
+mod http_sse;
 mod link;
 mod listen;
 mod refusal;

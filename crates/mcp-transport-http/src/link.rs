@@ -5,8 +5,8 @@ use mcp_transport::Link;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
-    beside, closer::SessionCloser, endpoint::Endpoint, exchange::HttpExchanges, http::Options, service::Fetch,
-    session::Session,
+    beside, closer::SessionCloser, endpoint::Endpoint, exchange::HttpExchanges, http::Options,
+    service::Fetch, session::Session,
 };
 
 /// What the parts of a link have in common.

@@ -7,7 +7,7 @@ use http::{StatusCode, header, response::Parts};
 use mcp_transport::{Delivery, HttpFailure, RawMessage, TransportError, TransportErrorKind};
 use mcp_types::{
     RequestId,
-    jsonrpc::{self, Incoming, JsonRpcMessage},
+    jsonrpc::{self, Incoming, JsonRpcMessage, JsonRpcResponse},
 };
 
 use crate::{body, retry_after::retry_after, service::Answer};
@@ -43,13 +43,24 @@ impl Refusal {
         if challenged || status == StatusCode::TOO_MANY_REQUESTS || self.loses_session() {
             return None;
         }
-        let Ok(Incoming::Single(JsonRpcMessage::Response(mut response))) = jsonrpc::parse(&self.body) else {
-            return None;
-        };
-        response.outcome.is_err().then(|| {
-            response.id = Some(id.clone());
-            JsonRpcMessage::Response(response).map(Bytes::copy_from_slice)
-        })
+        let mut response = self.rpc_response()?;
+        response.id = Some(id.clone());
+        Some(JsonRpcMessage::Response(response).map(Bytes::copy_from_slice))
+    }
+
+    fn rpc_response(&self) -> Option<JsonRpcResponse<&[u8]>> {
+        match jsonrpc::parse(&self.body) {
+            Ok(Incoming::Single(JsonRpcMessage::Response(response))) => {
+                Some(response).filter(|response| response.outcome.is_err())
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the URL may be one of the transport of 2024-11-05, which takes no POST there. Section:
+    /// [HTTP+SSE Transport](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#http-sse-transport-2024-11-05).
+    pub(crate) fn may_be_http_sse(&self) -> bool {
+        matches!(self.parts.status.as_u16(), 400 | 404 | 405) && self.rpc_response().is_none()
     }
 
     /// Whether the server does not know the session: 404, or 400 with an explanation that names the session and answers no
@@ -59,10 +70,7 @@ impl Refusal {
             _ if !self.in_session => false,
             StatusCode::NOT_FOUND => true,
             StatusCode::BAD_REQUEST => {
-                let answers_a_request = match jsonrpc::parse(&self.body) {
-                    Ok(Incoming::Single(message)) => message.id().is_some(),
-                    _ => false,
-                };
+                let answers_a_request = self.rpc_response().is_some_and(|response| response.id.is_some());
                 !answers_a_request && String::from_utf8_lossy(&self.body).to_lowercase().contains("session")
             }
             _ => false,
@@ -85,7 +93,8 @@ impl Refusal {
 
 /// The response to a request was good, but held no message.
 pub(crate) fn no_message(parts: &Parts, body: &[u8], what: &'static str) -> TransportError {
-    TransportError::new(TransportErrorKind::Protocol, Delivery::MaybeSent, what).with_http(failure(parts, body))
+    TransportError::new(TransportErrorKind::Protocol, Delivery::MaybeSent, what)
+        .with_http(failure(parts, body))
 }
 
 /// As [`no_message`], for a response whose body was not read yet.
@@ -98,10 +107,12 @@ pub(crate) async fn unexpected(answer: Answer, what: &'static str) -> TransportE
 /// What the status says of the request.
 fn delivery(status: StatusCode) -> Delivery {
     match status {
-        // Proxies answer 408 for a server that was too slow; 409 may come of what was done before.
-        StatusCode::REQUEST_TIMEOUT | StatusCode::CONFLICT => Delivery::MaybeSent,
-        // See other: something was done, and there is its result.
-        StatusCode::MULTIPLE_CHOICES | StatusCode::SEE_OTHER => Delivery::MaybeSent,
+        // Proxies answer 408 for a server that was too slow; 409 may come of what was done before; 303 leads to the result
+        // of something that was done.
+        StatusCode::REQUEST_TIMEOUT
+        | StatusCode::CONFLICT
+        | StatusCode::MULTIPLE_CHOICES
+        | StatusCode::SEE_OTHER => Delivery::MaybeSent,
         _ if status.is_client_error() || status.is_redirection() => Delivery::Refused,
         _ => Delivery::MaybeSent,
     }
@@ -197,7 +208,8 @@ mod tests {
     /// Field report H-10: the error names the target, not what it was given as secret.
     #[test]
     fn a_redirect_names_its_target() {
-        let response = Response::builder().status(307).header("location", "https://other.example/mcp?token=x");
+        let response =
+            Response::builder().status(307).header("location", "https://other.example/mcp?token=x");
         let parts = response.body(()).unwrap().into_parts().0;
         let error = Refusal { parts, body: Bytes::new(), in_session: false }.into_error();
         let text = error.to_string();

@@ -13,11 +13,14 @@ use crate::{
     session::{SessionId, Stamp},
 };
 
+/// How many fields the transport and its client add at most.
+const OWN_FIELDS: usize = 8;
+
 /// A request that is ready to go.
 pub(crate) struct Prepared {
     pub(crate) request: Request<RequestBody>,
-    /// It names a session, which the server may have lost.
-    pub(crate) in_session: bool,
+    /// The session that it names, which the server may have lost.
+    pub(crate) session: Option<SessionId>,
     pub(crate) modern: bool,
 }
 
@@ -41,20 +44,31 @@ impl Shared {
         Ok(self.prepared(Method::POST, fields, stamp, message.to_vec().into()))
     }
 
-    /// The GET that opens a stream, or goes on with one behind the event `last`. `sent` is what the user sent with the
-    /// request whose stream it is.
-    pub(crate) fn get(
+    /// The GET that opens a stream of the server, or goes on with one behind the event `last`.
+    pub(crate) fn get(&self, last: Option<&HeaderValue>) -> Prepared {
+        self.get_with(last, self.fields.clone(), self.session.stamp(None, &Mirrored::default()))
+    }
+
+    /// The GET that goes on with the stream of the request `out`, of the session `session`, behind the event `last`.
+    pub(crate) fn resume(
         &self,
         last: Option<&HeaderValue>,
-        sent: &[(Cow<'static, str>, String)],
+        out: &OutboundMessage,
+        session: Option<&SessionId>,
     ) -> Result<Prepared, TransportError> {
-        let mut fields = self.fields(sent, |name| !name.starts_with("mcp-param-"))?;
+        let fields = self.fields(&out.headers, |name| !name.starts_with("mcp-param-"))?;
+        let mut stamp = self.session.stamp(None, &Mirrored::default());
+        // Another session may have begun since.
+        stamp.session = session.cloned().or(stamp.session);
+        Ok(self.get_with(last, fields, stamp))
+    }
+
+    fn get_with(&self, last: Option<&HeaderValue>, mut fields: HeaderMap, stamp: Stamp) -> Prepared {
         fields.insert(header::ACCEPT, HeaderValue::from_static("text/event-stream"));
         if let Some(last) = last {
             fields.insert(headers::LAST_EVENT_ID, last.clone());
         }
-        let stamp = self.session.stamp(None, &Mirrored::default());
-        Ok(self.prepared(Method::GET, fields, stamp, Bytes::new()))
+        self.prepared(Method::GET, fields, stamp, Bytes::new())
     }
 
     /// The DELETE that ends the session `id`.
@@ -69,7 +83,11 @@ impl Shared {
         more: &[(Cow<'static, str>, String)],
         wanted: impl Fn(&str) -> bool,
     ) -> Result<HeaderMap, TransportError> {
-        let mut fields = self.fields.clone();
+        // A clone would have to grow.
+        let mut fields = HeaderMap::with_capacity(self.fields.len() + more.len() + OWN_FIELDS);
+        for (name, value) in &self.fields {
+            fields.append(name.clone(), value.clone());
+        }
         for (name, value) in more {
             let (name, value) = headers::field(name, value)?;
             if wanted(name.as_str()) {
@@ -83,15 +101,14 @@ impl Shared {
         if let Some(version) = stamp.version {
             fields.insert(headers::PROTOCOL_VERSION, version);
         }
-        let in_session = stamp.session.is_some();
-        if let Some(session) = stamp.session {
+        if let Some(session) = &stamp.session {
             fields.insert(headers::SESSION_ID, session.value());
         }
         let mut request = Request::new(RequestBody::new(body));
         *request.method_mut() = method;
         *request.uri_mut() = self.endpoint.uri().clone();
         *request.headers_mut() = fields;
-        Prepared { request, in_session, modern: stamp.modern }
+        Prepared { request, session: stamp.session, modern: stamp.modern }
     }
 }
 

@@ -53,7 +53,9 @@ mod tests {
         ] {
             assert_eq!(http_date(text), Some(seconds), "{text}");
         }
-        for odd in ["", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 8:49 GMT"] {
+        for odd in
+            ["", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 8:49 GMT"]
+        {
             assert_eq!(http_date(odd), None, "{odd}");
         }
     }

@@ -54,6 +54,13 @@ pub(crate) struct Stamp {
     pub(crate) modern: bool,
 }
 
+fn version_value(version: &str) -> Option<HeaderValue> {
+    match Revision::from_wire(version) {
+        Some(revision) => Some(HeaderValue::from_static(revision.as_str())),
+        None => HeaderValue::from_str(version).ok(),
+    }
+}
+
 impl Default for Session {
     fn default() -> Self {
         Self { state: Mutex::default(), half_open: watch::Sender::new(false) }
@@ -64,9 +71,9 @@ impl Session {
     /// What goes beside a message of `method`.
     ///
     /// A modern message names its revision itself. `initialize` belongs to no session and has no revision yet.
-    pub(crate) fn stamp(&self, method: Option<&str>, mirrored: &Mirrored) -> Stamp {
+    pub(crate) fn stamp(&self, method: Option<&str>, mirrored: &Mirrored<'_>) -> Stamp {
         if mirrored.is_modern() {
-            let version = mirrored.version.as_deref().and_then(|version| HeaderValue::from_str(version).ok());
+            let version = mirrored.version.as_deref().and_then(version_value);
             return Stamp { version, session: None, modern: true };
         }
         if method == Some("initialize") {
@@ -89,10 +96,7 @@ impl Session {
     /// The head of a good answer to `initialize` came, with this session. It counts from here on, because the server may
     /// ask something on the same response.
     pub(crate) fn offered(&self, id: Option<HeaderValue>) {
-        let mut state = self.lock();
-        state.id = id.map(SessionId::new);
-        // The one of an earlier session, if there was one.
-        state.revision = None;
+        self.lock().id = id.map(SessionId::new);
     }
 
     /// The answer to `initialize` itself came. Nothing is kept of a refusal.
@@ -134,8 +138,8 @@ impl Session {
 mod tests {
     use super::*;
 
-    fn value(text: &'static str) -> Option<HeaderValue> {
-        Some(HeaderValue::from_static(text))
+    fn value(text: &'static str) -> HeaderValue {
+        HeaderValue::from_static(text)
     }
 
     fn legacy(session: &Session, method: &str) -> Stamp {
@@ -146,12 +150,12 @@ mod tests {
     #[test]
     fn revision_and_session_go_beside_what_follows_initialize() {
         let session = Session::default();
-        session.offered(value("secret-id"));
+        session.offered(Some(value("secret-id")));
         session.answered(true);
         session.settle(Revision::V2025_06_18);
         let stamp = legacy(&session, "tools/list");
-        assert_eq!(stamp.version, value("2025-06-18"));
-        assert_eq!(stamp.session, Some(SessionId(HeaderValue::from_static("secret-id"))));
+        assert_eq!(stamp.version, Some(value("2025-06-18")));
+        assert_eq!(stamp.session, Some(SessionId(value("secret-id"))));
         assert!(!stamp.modern && !format!("{stamp:?}").contains("secret"));
         assert!(!format!("{:?}", stamp.session.unwrap().value()).contains("secret"));
         let again = legacy(&session, "initialize");
@@ -162,7 +166,7 @@ mod tests {
     #[test]
     fn a_refused_initialize_leaves_no_session() {
         let session = Session::default();
-        session.offered(value("not-ours"));
+        session.offered(Some(value("not-ours")));
         session.answered(false);
         assert!(legacy(&session, "tools/list").session.is_none());
         assert!(session.take_id().is_none());
@@ -171,11 +175,11 @@ mod tests {
     #[test]
     fn a_modern_message_has_no_session_and_names_its_revision() {
         let session = Session::default();
-        session.offered(value("id"));
+        session.offered(Some(value("id")));
         let mirrored = Mirrored { version: Some("2026-07-28".into()), name: None };
         let stamp = session.stamp(Some("tools/list"), &mirrored);
         assert!(stamp.modern && stamp.session.is_none());
-        assert_eq!(stamp.version, value("2026-07-28"));
+        assert_eq!(stamp.version, Some(value("2026-07-28")));
     }
 
     #[tokio::test(start_paused = true)]

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderValue, header};
+use http::{HeaderValue, StatusCode, header};
 use mcp_transport::{Delivery, TransportError, TransportErrorKind};
 use tokio::time::timeout;
 
 use crate::{
     answer::{Media, media},
+    http::Options,
     service::{Answer, AnswerBody, transport_error},
-    sse::{self, Event, Events, StreamError},
+    sse::{Event, Events, StreamError},
 };
 
 /// How often a stream is taken up again without anything new on it.
@@ -64,11 +65,13 @@ impl Cursor {
         if let Some(retry) = event.retry {
             self.retry = Some(retry);
         }
-        if event.id.is_empty() {
+        let Some(id) = &event.id else { return };
+        if id.is_empty() {
+            self.last_id = None;
             return;
         }
         // An id that cannot stand in a header field cannot be gone back to.
-        if let Ok(id) = HeaderValue::from_str(&event.id)
+        if let Ok(id) = HeaderValue::from_str(id)
             && self.last_id.as_ref() != Some(&id)
         {
             self.last_id = Some(id);
@@ -85,6 +88,10 @@ pub(crate) struct StreamLimits {
 }
 
 impl StreamLimits {
+    pub(crate) fn of(options: &Options) -> Self {
+        Self { max_message: options.max_message, idle: options.stream_idle }
+    }
+
     pub(crate) fn events(&self, body: AnswerBody) -> Events {
         Events::new(body, self.max_message)
     }
@@ -98,9 +105,9 @@ impl StreamLimits {
     ) -> Result<bool, TransportError> {
         while let Some(event) = self.next(events).await? {
             cursor.note(&event);
-            if sse::is_message(&event) {
+            if event.is_message() {
                 cursor.advanced();
-                if consumer.take(event.data.into()).await {
+                if consumer.take(event.data).await {
                     return Ok(true);
                 }
             }
@@ -111,13 +118,10 @@ impl StreamLimits {
     async fn next(&self, events: &mut Events) -> Result<Option<Event>, TransportError> {
         let event = match self.idle {
             None => events.next().await,
-            Some(idle) => match timeout(idle, events.next()).await {
-                Ok(event) => event,
-                Err(_) => {
-                    let what = format!("nothing came on the server's stream for {idle:?}");
-                    return Err(TransportError::new(TransportErrorKind::Timeout, Delivery::MaybeSent, what));
-                }
-            },
+            Some(idle) => timeout(idle, events.next()).await.map_err(|_| {
+                let what = format!("nothing came on the server's stream for {idle:?}");
+                TransportError::new(TransportErrorKind::Timeout, Delivery::MaybeSent, what)
+            })?,
         };
         event.map_err(|error| match error {
             StreamError::Lost(error) => transport_error(error),
@@ -128,6 +132,11 @@ impl StreamLimits {
             }
         })
     }
+}
+
+/// Whether a refusal of a stream may be over soon.
+pub(crate) fn passes(status: StatusCode) -> bool {
+    status.is_server_error() || matches!(status, StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS)
 }
 
 /// Whether a response is a stream that can be read.
@@ -142,7 +151,7 @@ mod tests {
     use super::*;
 
     fn event(id: &str, retry: Option<u64>) -> Event {
-        Event { id: id.into(), retry: retry.map(Duration::from_millis), ..Event::default() }
+        Event { id: Some(id.into()), retry: retry.map(Duration::from_millis), ..Event::default() }
     }
 
     /// Field report H-04: the server's wait is kept to, and nothing is tried without end.

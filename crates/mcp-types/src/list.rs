@@ -204,4 +204,10 @@ mod tests {
         assert_eq!(from_reader, from_tree);
         assert_eq!(from_reader.rejected().len(), 1);
     }
+
+    #[test]
+    fn a_list_of_countless_bad_elements_is_bad_as_a_whole() {
+        let text = format!("[{}7]", "7,".repeat(100_000));
+        assert!(serde_json::from_str::<List<String>>(&text).is_err());
+    }
 }

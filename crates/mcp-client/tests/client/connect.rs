@@ -386,3 +386,37 @@ fn initialized_as(version: &str) -> String {
         r#"{{"protocolVersion":"{version}","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}"#
     )
 }
+
+/// Quirk 4: a modern server that is too slow for the probe refuses `initialize`, with any error; it is asked once more.
+#[tokio::test(start_paused = true)]
+async fn a_modern_server_that_was_too_slow_for_the_probe_is_asked_again() {
+    let (transport, mut peers) = connecting();
+    let server = async {
+        let mut slow = peers.next().await;
+        let _unanswered = slow.expect("server/discover").await;
+        slow.expect_end().await;
+        let mut fresh = peers.next().await;
+        fresh.expect("initialize").await.reply_error(-32601, "modern only");
+        fresh.accept_modern("{}").await;
+        fresh
+    };
+    let (client, _fresh) = tokio::join!(builder().connect(transport), server);
+    assert_eq!(client.unwrap().revision(), Revision::V2026_07_28);
+}
+
+/// An answer to the probe that cannot be read is an error of its own where nothing older is accepted.
+#[tokio::test(start_paused = true)]
+async fn an_unreadable_answer_to_the_probe_is_shown() {
+    let (link, mut peer) = peer();
+    let server = async {
+        peer.expect("server/discover")
+            .await
+            .reply(r#"{"supportedVersions":["2026-07-28"],"capabilities":{},"instructions":[]}"#);
+        peer.expect_end().await;
+    };
+    let pinned = builder().versions(Versions::exactly(Revision::V2026_07_28)).connect(Single::new(link));
+    let (client, ()) = tokio::join!(pinned, server);
+    let error = client.unwrap_err();
+    assert_eq!((error.kind(), error.method()), (ErrorKind::InvalidResult, Some("server/discover")));
+    assert!(error.raw_result().unwrap().as_str().contains("instructions"));
+}

@@ -11,7 +11,7 @@ use std::{
 };
 
 use crate::common::{builder, legacy, ms, secs};
-use mcp_client::{Client, ErrorKind, Remembered, Versions};
+use mcp_client::{Client, ErrorKind, Remembered, State, Versions};
 use mcp_testkit::script::Peer;
 use mcp_transport::{
     ExchangeEnd, Exchanges, Inbound, Link, Origin, Outbound, OutboundMessage, RawMessage, Receiver, Sender,
@@ -240,4 +240,19 @@ async fn a_reader_who_keeps_up_loses_nothing_on_two_threads() {
         }
         client.close().await;
     }
+}
+
+/// A client that outlives its runtime is closed: nothing waits for an I/O task that is gone.
+#[test]
+fn a_client_that_outlives_its_runtime_is_closed() {
+    let build = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (first, second) = (build(), build());
+    let (client, _peer) = first.block_on(legacy());
+    drop(first);
+    second.block_on(async {
+        let error = client.call_tool("t").await.unwrap_err();
+        assert_eq!((error.kind(), error.may_have_executed()), (ErrorKind::Closed, false));
+        client.close().await;
+        assert_eq!(client.state(), State::Closed);
+    });
 }

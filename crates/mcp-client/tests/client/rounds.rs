@@ -356,3 +356,23 @@ async fn close_lets_a_call_between_rounds_finish() {
     call.unwrap().unwrap();
     assert!(begun.elapsed() < secs(50), "{:?}", begun.elapsed());
 }
+
+/// In the legacy era there are no rounds: `resultType` is a member like any other.
+#[tokio::test(start_paused = true)]
+async fn a_legacy_server_cannot_have_a_call_repeated() {
+    let (client, mut peer) = crate::common::legacy().await;
+    let server = async {
+        for result in [
+            r#"{"resultType":"input_required","requestState":"s"}"#,
+            r#"{"resultType":"later","content":[]}"#,
+        ] {
+            peer.expect("tools/call").await.reply(result);
+        }
+        peer.expect_nothing(secs(60)).await;
+    };
+    let calls = async {
+        client.call_tool("t").await.unwrap();
+        client.call_tool("t").await.unwrap();
+    };
+    tokio::join!(server, calls);
+}

@@ -8,6 +8,7 @@ use std::sync::{
 use crate::common::{builder, connected, legacy, modern, secs};
 use mcp_client::{Client, ClientBuilder, Diagnostic, Dropped, ErrorKind};
 use mcp_testkit::script::Peer;
+use mcp_types::jsonrpc::JsonRpcMessage;
 use mcp_types::{
     Json, JsonRpcError, Notification, Request, ResourceUpdatedNotification, Revision,
     ToolListChangedNotification,
@@ -348,4 +349,38 @@ async fn notifications_to_a_server_that_does_not_read_are_bounded() {
     };
     assert_eq!((refused.kind(), refused.is_retryable()), (ErrorKind::QueueFull, true));
     assert!(queued > 50_000, "{queued}");
+}
+
+/// Many requests in one read are all answered: the writer has its turn before too many pile up.
+#[tokio::test(start_paused = true)]
+async fn requests_that_come_together_are_all_answered() {
+    let (_client, mut peer) = legacy().await;
+    for id in 0..2000 {
+        peer.request(id, if id % 2 == 0 { "ping" } else { "acme/unknown" }, "{}");
+    }
+    let (mut pongs, mut refusals) = (0, 0);
+    for _ in 0..2000 {
+        let JsonRpcMessage::Response(response) = peer.expect_message().await else { panic!("no response") };
+        match response.outcome {
+            Ok(_) => pongs += 1,
+            Err(error) => refusals += usize::from(error.windows(6).any(|code| code == b"-32601")),
+        }
+    }
+    assert_eq!((pongs, refusals), (1000, 1000));
+}
+
+/// What waits for a slow handler is bounded in bytes too.
+#[tokio::test(start_paused = true)]
+async fn large_notifications_do_not_pile_up() {
+    let stuck = builder().on_any_notification(|_, _| std::future::pending());
+    let (client, mut peer) = with(stuck).await;
+    let mut stream = client.notifications::<mcp_types::LoggingMessageNotification>();
+    let text = "x".repeat(1 << 20);
+    for _ in 0..40 {
+        peer.notify("notifications/message", format!(r#"{{"level":"info","data":"{text}"}}"#));
+    }
+    let (pong, ()) = tokio::join!(client.ping(), async { peer.expect("ping").await.reply("{}") });
+    pong.unwrap();
+    let first = stream.next().await.unwrap();
+    assert!(first.lost_before >= 24, "{}", first.lost_before);
 }

@@ -41,9 +41,8 @@ impl HttpExchange {
     /// Answers whole, with `Content-Length`.
     pub async fn respond(mut self, status: u16, fields: &[(&str, &str)], body: impl AsRef<[u8]>) {
         let body = body.as_ref();
-        let mut answer = head(status, fields);
-        answer.push_str(&format!("content-length: {}\r\n\r\n", body.len()));
-        let mut answer = answer.into_bytes();
+        let length = body.len().to_string();
+        let mut answer = head(status, fields, ("content-length", &length)).into_bytes();
         answer.extend_from_slice(body);
         // A client that is gone is no failure of the server.
         let _ = self.raw(answer).await;
@@ -71,9 +70,7 @@ impl HttpExchange {
     /// # Errors
     /// When the client is gone.
     pub async fn start(&mut self, status: u16, fields: &[(&str, &str)]) -> io::Result<()> {
-        let mut answer = head(status, fields);
-        answer.push_str("transfer-encoding: chunked\r\n\r\n");
-        self.raw(answer).await
+        self.raw(head(status, fields, ("transfer-encoding", "chunked"))).await
     }
 
     /// Begins a stream of events: 200, chunked, with these fields besides.
@@ -161,10 +158,13 @@ impl HttpExchange {
     }
 }
 
-fn head(status: u16, fields: &[(&str, &str)]) -> String {
+fn head(status: u16, fields: &[(&str, &str)], last: (&str, &str)) -> String {
     let mut head = format!("HTTP/1.1 {status} Scripted\r\n");
-    for (name, value) in fields {
-        head.push_str(&format!("{name}: {value}\r\n"));
+    for (name, value) in fields.iter().copied().chain([last]) {
+        for part in [name, ": ", value, "\r\n"] {
+            head.push_str(part);
+        }
     }
+    head.push_str("\r\n");
     head
 }

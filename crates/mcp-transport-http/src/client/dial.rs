@@ -1,6 +1,9 @@
 use std::{io, net::SocketAddr, time::Duration};
 
-use http::{Uri, uri::Scheme};
+use http::{
+    Uri,
+    uri::{Authority, Scheme},
+};
 use hyper::{client::conn::http1, rt};
 use hyper_util::rt::TokioIo;
 use mcp_transport::{Delivery, TransportError, TransportErrorKind};
@@ -23,37 +26,43 @@ const ADDRESS_LEAST: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Target {
     tls: bool,
-    host: String,
-    port: u16,
+    authority: Authority,
 }
 
 impl Target {
     pub(super) fn of(uri: &Uri) -> Result<Self, TransportError> {
-        let (Some(scheme), Some(host)) = (uri.scheme(), uri.host()) else {
+        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
+        let (Some(scheme), Some(authority)) = (uri.scheme(), authority) else {
             return Err(TransportError::new(
                 TransportErrorKind::Configuration,
                 Delivery::NeverSent,
-                "the request has no absolute URI",
+                "the request has no absolute URI without credentials",
             ));
         };
-        let tls = *scheme == Scheme::HTTPS;
-        let port = uri.port_u16().unwrap_or(if tls { 443 } else { 80 });
-        Ok(Self { tls, host: host.to_owned(), port })
+        Ok(Self { tls: *scheme == Scheme::HTTPS, authority: authority.clone() })
     }
 
     /// The value of `Host`.
-    pub(super) fn host_field(&self) -> String {
-        let usual = if self.tls { 443 } else { 80 };
-        if self.port == usual { self.host.clone() } else { format!("{}:{}", self.host, self.port) }
+    pub(super) fn host_field(&self) -> &str {
+        if self.port() == self.usual_port() { self.authority.host() } else { self.authority.as_str() }
+    }
+
+    fn port(&self) -> u16 {
+        self.authority.port_u16().unwrap_or(self.usual_port())
+    }
+
+    fn usual_port(&self) -> u16 {
+        if self.tls { 443 } else { 80 }
     }
 
     /// The host without the brackets of an IPv6 address.
     pub(super) fn bare_host(&self) -> &str {
-        self.host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(&self.host)
+        let host = self.authority.host();
+        host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
     }
 
     fn error(&self, kind: TransportErrorKind, what: &str) -> TransportError {
-        let message = format!("cannot connect to {}:{}: {what}", self.host, self.port);
+        let message = format!("cannot connect to {}: {what}", self.authority);
         TransportError::new(kind, Delivery::NeverSent, message)
     }
 }
@@ -72,13 +81,10 @@ pub(super) async fn dial(target: &Target, settings: &Settings) -> Result<Connect
             handshake(stream, target, settings).await
         }
     };
-    match timeout_at(deadline, connect).await {
-        Ok(connected) => connected,
-        Err(_) => {
-            let what = format!("not within {:?}", settings.connect_timeout);
-            Err(target.error(TransportErrorKind::Timeout, &what))
-        }
-    }
+    timeout_at(deadline, connect).await.unwrap_or_else(|_| {
+        let what = format!("not within {:?}", settings.connect_timeout);
+        Err(target.error(TransportErrorKind::Timeout, &what))
+    })
 }
 
 async fn handshake<S>(stream: S, target: &Target, settings: &Settings) -> Result<Connection, TransportError>
@@ -97,7 +103,7 @@ where
 }
 
 async fn tcp(target: &Target, deadline: Instant) -> Result<TcpStream, TransportError> {
-    let found = lookup_host((target.bare_host(), target.port)).await.map_err(|error| {
+    let found = lookup_host((target.bare_host(), target.port())).await.map_err(|error| {
         let what = format!("no such host: {error}");
         target.error(TransportErrorKind::NotFound, &what).with_source(error)
     })?;
@@ -144,6 +150,8 @@ mod tests {
         assert_eq!(target("http://a.example:443/x").host_field(), "a.example:443");
         assert_eq!(target("https://[::1]:8443/").host_field(), "[::1]:8443");
         assert_eq!(target("https://[::1]:8443/").bare_host(), "::1");
-        assert!(Target::of(&"/x".parse().unwrap()).is_err());
+        for uri in ["/x", "http://user:secret@a.example/"] {
+            assert!(Target::of(&uri.parse().unwrap()).is_err());
+        }
     }
 }

@@ -113,7 +113,8 @@ impl HttpClient {
                 Err(NotAnswered::MaybeSent(error)) => return Err(error),
             }
         }
-        let mut connection = dial::dial(&key.target, &self.settings).await?;
+        // On the heap: rare, and larger than all the rest.
+        let mut connection = Box::pin(dial::dial(&key.target, &self.settings)).await?;
         match connection.send(request).await {
             Ok(answer) => Ok(self.lease(connection, key, answer)),
             Err(NotAnswered::NeverSent(_, error) | NotAnswered::MaybeSent(error)) => Err(error),
@@ -172,7 +173,7 @@ fn origin_form(
     let path = request.uri().path_and_query().cloned();
     let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
     *request.uri_mut() = Uri::from(path);
-    let host = HeaderValue::from_str(&target.host_field()).map_err(|_| {
+    let host = HeaderValue::from_str(target.host_field()).map_err(|_| {
         TransportError::new(
             TransportErrorKind::Configuration,
             Delivery::NeverSent,

@@ -7,14 +7,31 @@ use std::{
 use http::{HeaderMap, HeaderValue, Request, Response};
 use hyper::{body::Incoming, client::conn::http1::SendRequest};
 use mcp_transport::{Delivery, TransportError, TransportErrorKind};
-use tokio::{task::AbortHandle, time::Instant};
+use tokio::{
+    task::AbortHandle,
+    time::{Instant, sleep_until, timeout},
+};
 
 use super::dial::Target;
 use crate::RequestBody;
 
+/// How long a connection may take to be ready again. Longer, and a new one is better.
+const READY_WITHIN: Duration = Duration::from_millis(100);
+
+/// How many connections are kept idle.
+const MOST_IDLE: usize = 100;
+
 /// The idle connections of a client.
 #[derive(Default)]
-pub(super) struct Pool(Mutex<VecDeque<Idle>>);
+pub(super) struct Pool(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    /// In the order in which they were given back.
+    idle: VecDeque<Idle>,
+    /// Closes connections whose time is up, while there are any.
+    sweeper: Option<AbortOnDrop>,
+}
 
 struct Idle {
     key: Key,
@@ -33,15 +50,49 @@ impl Pool {
     /// The connection for `key` that was used last and may be used again.
     pub(super) fn take(&self, key: &Key) -> Option<Connection> {
         let now = Instant::now();
-        let mut idle = self.lock();
-        idle.retain(|idle| idle.until > now && !idle.connection.sender.is_closed());
-        let at = idle.iter().rposition(|idle| idle.key == *key)?;
-        idle.remove(at).map(|idle| idle.connection)
+        let mut state = self.lock();
+        state.sweep(now);
+        let at = state.idle.iter().rposition(|idle| idle.key == *key)?;
+        state.idle.remove(at).map(|idle| idle.connection)
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Idle>> {
+    fn give_back(self: &Arc<Self>, idle: Idle) {
+        let mut state = self.lock();
+        if state.idle.len() == MOST_IDLE {
+            state.idle.pop_front();
+        }
+        let until = idle.until;
+        state.idle.push_back(idle);
+        if state.sweeper.is_none() {
+            let task = tokio::spawn(sweep(Arc::downgrade(self), until));
+            state.sweeper = Some(AbortOnDrop(task.abort_handle()));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
         // Whoever panicked under the lock left a queue of whole entries.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn sweep(&mut self, now: Instant) {
+        self.idle.retain(|idle| idle.until > now && !idle.connection.sender.is_closed());
+    }
+}
+
+/// Closes connections as their time is up, until none is left.
+async fn sweep(pool: Weak<Pool>, mut until: Instant) {
+    loop {
+        sleep_until(until).await;
+        let Some(pool) = pool.upgrade() else { return };
+        let mut state = pool.lock();
+        state.sweep(Instant::now());
+        let Some(next) = state.idle.iter().map(|idle| idle.until).min() else {
+            state.sweeper = None;
+            return;
+        };
+        until = next;
     }
 }
 
@@ -70,9 +121,10 @@ impl Connection {
         Self { sender, task: AbortOnDrop(task) }
     }
 
-    /// Whether the next request can be sent.
+    /// Whether the next request can be sent: not when the last one is still being written to a server that answered
+    /// early and does not read.
     pub(super) async fn ready(&mut self) -> bool {
-        self.sender.ready().await.is_ok()
+        timeout(READY_WITHIN, self.sender.ready()).await.is_ok_and(|ready| ready.is_ok())
     }
 
     pub(super) async fn send(
@@ -109,7 +161,7 @@ impl Lease {
             return;
         }
         let until = Instant::now() + self.keep;
-        pool.lock().push_back(Idle { key: self.key, connection: self.connection, until });
+        pool.give_back(Idle { key: self.key, connection: self.connection, until });
     }
 }
 

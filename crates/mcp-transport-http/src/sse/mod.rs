@@ -1,27 +1,25 @@
 //! Server-sent events of one response.
 
-mod cutter;
+mod parser;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    fmt,
-    pin::Pin,
-    task::{Context, Poll, ready},
-};
+use std::fmt;
 
 use bytes::Bytes;
-use eventsource_stream::{EventStream, EventStreamError};
-use futures_core::Stream;
 use http_body::Body;
+use http_body_util::BodyExt;
 
-pub(crate) use cutter::Cutter;
-pub(crate) use eventsource_stream::Event;
+pub(crate) use parser::{Event, Parser};
 
 use crate::{BoxError, service::AnswerBody};
 
 /// The events of a response body.
-pub(crate) struct Events<B = AnswerBody>(Pin<Box<EventStream<Blocks<B>>>>);
+pub(crate) struct Events<B = AnswerBody> {
+    body: B,
+    parser: Parser,
+    over: bool,
+}
 
 /// Why a stream of events cannot be read on.
 #[derive(Debug)]
@@ -35,59 +33,40 @@ pub(crate) enum StreamError {
 impl<B: Body<Data = Bytes, Error = BoxError> + Unpin> Events<B> {
     /// Reads events of at most `limit` bytes.
     pub(crate) fn new(body: B, limit: usize) -> Self {
-        Self(Box::pin(EventStream::new(Blocks { body, cutter: Cutter::new(limit), over: false })))
+        Self { body, parser: Parser::new(limit), over: false }
     }
 
     /// The next event; `None` at the end. An event that was not ended by an empty line is none.
     ///
     /// Nothing is lost when the future is dropped.
     pub(crate) async fn next(&mut self) -> Result<Option<Event>, StreamError> {
-        match std::future::poll_fn(|cx| self.0.as_mut().poll_next(cx)).await {
-            None => Ok(None),
-            Some(Ok(event)) => Ok(Some(event)),
-            Some(Err(EventStreamError::Transport(error))) => Err(error),
-            // The cutter gives out nothing that is not text, or no lines.
-            Some(Err(error)) => Err(StreamError::Lost(error.to_string().into())),
-        }
-    }
-}
-
-/// Whether `event` carries a message: named `message` or not at all, and with data.
-pub(crate) fn is_message(event: &Event) -> bool {
-    (event.event.is_empty() || event.event == "message") && !event.data.is_empty()
-}
-
-/// The blocks of a body, as the parser takes them.
-struct Blocks<B> {
-    body: B,
-    cutter: Cutter,
-    over: bool,
-}
-
-impl<B: Body<Data = Bytes, Error = BoxError> + Unpin> Stream for Blocks<B> {
-    type Item = Result<Bytes, StreamError>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
-            match self.cutter.next_block() {
-                Ok(Some(block)) => return Poll::Ready(Some(Ok(block))),
-                Err(cutter::TooLarge) => return Poll::Ready(Some(Err(StreamError::TooLarge))),
-                Ok(None) if self.over => return Poll::Ready(None),
+            match self.parser.next_event() {
+                Ok(Some(event)) => return Ok(Some(event)),
+                Ok(None) if self.over => return Ok(None),
                 Ok(None) => {}
+                Err(parser::TooLarge) => return Err(StreamError::TooLarge),
             }
-            match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
+            match self.body.frame().await {
                 Some(Ok(frame)) => {
                     if let Ok(chunk) = frame.into_data() {
-                        self.cutter.push(chunk);
+                        self.parser.push(chunk);
                     }
                 }
                 Some(Err(error)) => {
                     self.over = true;
-                    return Poll::Ready(Some(Err(StreamError::Lost(error))));
+                    return Err(StreamError::Lost(error));
                 }
                 None => self.over = true,
             }
         }
+    }
+}
+
+impl Event {
+    /// Whether it carries a message: it is named `message` or not at all, and has data.
+    pub(crate) fn is_message(&self) -> bool {
+        matches!(self.name.as_str(), "" | "message") && !self.data.is_empty()
     }
 }
 

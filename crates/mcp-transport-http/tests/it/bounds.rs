@@ -38,7 +38,11 @@ async fn what_does_not_end_is_cut_off() {
         let mut exchange = server.next().await;
         exchange.raw(&head).await.unwrap();
         let (error, ()) = tokio::join!(call.error(), flood(&mut exchange, piece));
-        assert_eq!((error.kind(), error.delivery()), (TransportErrorKind::TooLarge, Delivery::MaybeSent), "{head}");
+        assert_eq!(
+            (error.kind(), error.delivery()),
+            (TransportErrorKind::TooLarge, Delivery::MaybeSent),
+            "{head}"
+        );
         still_works(&near, &mut server).await;
     }
 }
@@ -71,7 +75,8 @@ async fn an_endless_error_page_is_cut_off() {
     let call = near.start(modern(1, "tools/list"));
     let mut exchange = server.next().await;
     exchange.raw("HTTP/1.1 502 Bad\r\ncontent-type: text/html\r\n\r\n").await.unwrap();
-    let (error, ()) = tokio::join!(call.error(), flood(&mut exchange, &"<html>".repeat(1000)));
+    let page = "<html>".repeat(1000);
+    let (error, ()) = tokio::join!(call.error(), flood(&mut exchange, &page));
     assert_eq!(error.http().unwrap().status, 502);
     assert!(error.http().unwrap().body_excerpt.starts_with("<html><html>"));
 }
@@ -97,12 +102,18 @@ async fn an_answer_that_stops_is_given_up() {
 #[tokio::test]
 async fn garbage_is_an_error() {
     let (near, mut server) = bounded().await;
-    for bytes in ["SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 200\r\ncontent-length: x\r\n\r\n", "HTTP/0.9 1\r\n\r\n"] {
+    for bytes in
+        ["SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 200\r\ncontent-length: x\r\n\r\n", "HTTP/0.9 1\r\n\r\n"]
+    {
         let call = near.start(modern(1, "tools/list"));
         let mut exchange = server.next().await;
         exchange.raw(bytes).await.unwrap();
         let error = call.error().await;
-        assert_eq!((error.kind(), error.delivery()), (TransportErrorKind::Protocol, Delivery::MaybeSent), "{bytes}");
+        assert_eq!(
+            (error.kind(), error.delivery()),
+            (TransportErrorKind::Protocol, Delivery::MaybeSent),
+            "{bytes}"
+        );
     }
     let call = near.start(modern(1, "tools/list"));
     let mut exchange = server.next().await;

@@ -1,7 +1,4 @@
-use std::{
-    collections::VecDeque,
-    time::Duration,
-};
+use std::{collections::VecDeque, time::Duration};
 
 use mcp_testkit::http::{HttpExchange, HttpServer};
 use mcp_transport::{
@@ -9,7 +6,7 @@ use mcp_transport::{
     OutboundMessage, RawMessage, Receiver, Sender, Sink, SinkTarget, TransportError, contract::patiently,
 };
 use mcp_transport_http::Http;
-use mcp_types::{Revision, jsonrpc::JsonRpcMessage};
+use mcp_types::Revision;
 use tokio::{sync::mpsc, task::JoinHandle};
 
 pub(crate) const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
@@ -97,7 +94,12 @@ pub(crate) async fn in_session(id: &str, revision: Revision) -> (Near, HttpServe
 }
 
 /// The handshake, up to the acceptance of `initialized`.
-pub(crate) async fn initialize(near: &mut Near, server: &mut HttpServer, id: Option<&str>, revision: Revision) {
+pub(crate) async fn initialize(
+    near: &mut Near,
+    server: &mut HttpServer,
+    id: Option<&str>,
+    revision: Revision,
+) {
     let call = near.start(legacy(1, "initialize"));
     let exchange = server.expect("initialize").await;
     let result = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"protocolVersion":"{revision}"}}}}"#);
@@ -230,9 +232,4 @@ pub(crate) fn undelivered(entry: Inbound) -> (RawMessage, TransportError) {
         Inbound::Undelivered { message, error } => (message, error),
         entry => panic!("{entry:?}"),
     }
-}
-
-#[allow(dead_code, reason = "a shape that tests match on")]
-pub(crate) fn is_response(message: &RawMessage) -> bool {
-    matches!(message, JsonRpcMessage::Response(_))
 }

@@ -1,7 +1,7 @@
 //! How many connections there are, and when they are used again.
 
 use mcp_testkit::http::HttpServer;
-use mcp_transport::{Delivery, ExchangeEnd, OutboundMessage};
+use mcp_transport::{ExchangeEnd, OutboundMessage, contract::patiently};
 use mcp_transport_http::{Http, HttpClient};
 
 use crate::common::{Near, answered, modern, ms, pair, still_works};
@@ -10,6 +10,7 @@ use crate::common::{Near, answered, modern, ms, pair, still_works};
 #[tokio::test]
 async fn a_thousand_calls_share_a_few_connections() {
     const STREAMS: i64 = 20;
+    const CONNECTIONS: i64 = 8;
     let mut server = HttpServer::start().await;
     let near = Near::open(Http::new(&server.url()).unwrap().max_connections(8)).await;
     let mut streams = Vec::new();
@@ -33,7 +34,8 @@ async fn a_thousand_calls_share_a_few_connections() {
         }
     };
     tokio::join!(serve, finish);
-    assert!(server.most_open() <= 8 + STREAMS as usize, "{} connections", server.most_open());
+    let open = i64::try_from(server.most_open()).unwrap();
+    assert!(open <= CONNECTIONS + STREAMS, "{open} connections");
     for (mut call, mut exchange) in streams {
         exchange.result_event("{}").await.unwrap();
         call.message().await;
@@ -76,7 +78,8 @@ async fn a_connection_is_not_kept_longer_than_the_server_does() {
     assert_eq!(server.accepted(), 3);
 
     let server = HttpServer::start().await;
-    let near = Near::open(Http::new(&server.url()).unwrap().service(HttpClient::new().keep_idle(ms(0)))).await;
+    let near =
+        Near::open(Http::new(&server.url()).unwrap().service(HttpClient::new().keep_idle(ms(0)))).await;
     let mut server = server;
     for _ in 0..2 {
         still_works(&near, &mut server).await;
@@ -115,7 +118,7 @@ async fn a_large_request_arrives() {
     answered(call, exchange).await;
 }
 
-/// A refusal before the whole request was read.
+/// What waits for a connection was never sent.
 #[tokio::test]
 async fn dropping_a_call_that_waits_for_a_connection_sends_nothing() {
     let mut server = HttpServer::start().await;
@@ -128,5 +131,22 @@ async fn dropping_a_call_that_waits_for_a_connection_sends_nothing() {
     answered(first, exchange).await;
     still_works(&near, &mut server).await;
     assert!(server.try_next().is_none());
-    let _ = Delivery::NeverSent;
+}
+
+/// A client that has nothing to say keeps no connections.
+#[tokio::test]
+async fn idle_connections_are_closed_in_time() {
+    let mut server = HttpServer::start().await;
+    let service = HttpClient::new().keep_idle(ms(200));
+    let near = Near::open(Http::new(&server.url()).unwrap().service(service)).await;
+    still_works(&near, &mut server).await;
+    assert_eq!(server.open(), 1);
+    patiently(async {
+        while server.open() > 0 {
+            tokio::time::sleep(ms(10)).await;
+        }
+    })
+    .await
+    .expect("the connection is closed");
+    still_works(&near, &mut server).await;
 }

@@ -6,6 +6,7 @@ mod client;
 mod common;
 mod connections;
 mod contract;
+mod http_sse;
 mod modern;
 mod refusals;
 mod requests;

@@ -142,6 +142,9 @@ async fn a_batch_is_split() {
     let batch = format!(r#"[{{"jsonrpc":"2.0","method":"notifications/message"}},{REPLY}]"#);
     server.next().await.json(batch).await;
     let (seen, end) = call.all().await;
-    assert!(matches!(&seen[1], Seen::Entry(Inbound::Batch { messages, .. }) if messages.len() == 2), "{seen:?}");
+    assert!(
+        matches!(&seen[1], Seen::Entry(Inbound::Batch { messages, .. }) if messages.len() == 2),
+        "{seen:?}"
+    );
     assert!(matches!(end, ExchangeEnd::Complete));
 }

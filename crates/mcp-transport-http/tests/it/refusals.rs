@@ -67,7 +67,8 @@ async fn other_refusals_are_errors_with_what_the_server_said() {
 async fn challenges_and_waits_survive_as_values() {
     let (near, mut server) = pair().await;
     let rpc = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no"}}"#;
-    let challenges = [("www-authenticate", "Bearer scope=\"a\""), ("WWW-Authenticate", "DPoP algs=\"ES256\"")];
+    let challenges =
+        [("www-authenticate", "Bearer scope=\"a\""), ("WWW-Authenticate", "DPoP algs=\"ES256\"")];
     for status in [401, 403] {
         let call = near.start(modern(1, "tools/call"));
         server.next().await.respond(status, &challenges, rpc).await;
@@ -110,7 +111,8 @@ async fn a_good_status_without_a_message_is_an_error() {
 #[tokio::test]
 async fn redirects_are_not_followed() {
     let (near, mut server) = pair().await;
-    for (status, delivery) in [(301, Delivery::Refused), (307, Delivery::Refused), (303, Delivery::MaybeSent)] {
+    for (status, delivery) in [(301, Delivery::Refused), (307, Delivery::Refused), (303, Delivery::MaybeSent)]
+    {
         let call = near.start(modern(1, "tools/call"));
         let target = format!("http://{}/elsewhere?token=secret", server.address());
         server.next().await.respond(status, &[("location", &target)], "").await;

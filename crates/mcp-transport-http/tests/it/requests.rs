@@ -1,7 +1,7 @@
 //! What is sent.
 
 use mcp_testkit::http::HttpServer;
-use mcp_transport::{Delivery, OutboundMessage, RawMessage, TransportErrorKind};
+use mcp_transport::{Delivery, Outbound, OutboundMessage, RawMessage, Receiver, TransportErrorKind};
 use mcp_transport_http::Http;
 use mcp_types::Revision;
 
@@ -98,11 +98,16 @@ async fn the_users_fields_go_along() {
     assert_eq!(exchange.request.header("user-agent"), Some("mine"));
     answered(call, exchange).await;
 
-    for (name, value) in [("accept", "text/plain"), ("mcp-session-id", "x"), ("x-a", "a\r\nb: c"), ("a b", "")] {
+    for (name, value) in
+        [("accept", "text/plain"), ("mcp-session-id", "x"), ("x-a", "a\r\nb: c"), ("a b", "")]
+    {
         let mut out = OutboundMessage::from(modern(2, "tools/list"));
         out.headers.push((name.into(), value.into()));
         let error = near.start(out).error().await;
-        assert_eq!((error.kind(), error.delivery()), (TransportErrorKind::Configuration, Delivery::NeverSent));
+        assert_eq!(
+            (error.kind(), error.delivery()),
+            (TransportErrorKind::Configuration, Delivery::NeverSent)
+        );
     }
     assert!(server.try_next().is_none());
 }
@@ -115,10 +120,8 @@ async fn requests_wait_for_the_end_of_the_handshake() {
     server.next().await.result("{}").await;
     call.reply().await;
     let early = near.start(legacy(2, "tools/list"));
-    let told = near.send([
-        mcp_transport::Outbound::Settled(Revision::V2025_06_18),
-        note("notifications/initialized").into(),
-    ]);
+    let told =
+        near.send([Outbound::Settled(Revision::V2025_06_18), note("notifications/initialized").into()]);
     tokio::join!(told, async {
         let first = server.next().await;
         assert_eq!(first.request.rpc_method().unwrap(), "notifications/initialized");

@@ -1,14 +1,12 @@
 //! The beginning and the end of a session, and the server's own stream.
 
 use mcp_testkit::http::HttpServer;
-use mcp_transport::{Closer, Inbound, Origin, Outbound, Receiver, contract::patiently};
+use mcp_transport::{Inbound, Origin, Outbound, Receiver, contract::patiently};
 use mcp_transport_http::Http;
 use mcp_types::Revision;
 use tokio::time::Instant;
 
-use crate::common::{
-    Near, answered, in_session, initialize, legacy, ms, note, pair, refuse_listening, secs, text,
-};
+use crate::common::{Near, answered, in_session, initialize, legacy, ms, pair, refuse_listening, text};
 
 const REVISION: Revision = Revision::V2025_06_18;
 
@@ -46,7 +44,12 @@ async fn a_silent_stream_delays_nothing() {
         if begun {
             get.start_events(&[]).await.unwrap();
         }
-        let near = Near { exchanges, sender, receiver: Near::open(Http::new(&server.url()).unwrap()).await.receiver, closer };
+        let near = Near {
+            exchanges,
+            sender,
+            receiver: Near::open(Http::new(&server.url()).unwrap()).await.receiver,
+            closer,
+        };
         let call = near.start(legacy(2, "tools/list"));
         answered(call, server.next().await).await;
         assert!(!reading.is_finished());
@@ -127,8 +130,9 @@ async fn a_reply_in_mid_handshake_names_the_session() {
 async fn a_session_is_ended_within_the_limit() {
     for (status, fails) in [(200, false), (204, false), (404, false), (405, false), (500, true)] {
         let (near, mut server) = in_session("s", REVISION).await;
-        let (closed, ()) =
-            tokio::join!(near.close(), async { server.expect("DELETE").await.respond(status, &[], "").await });
+        let (closed, ()) = tokio::join!(near.close(), async {
+            server.expect("DELETE").await.respond(status, &[], "").await;
+        });
         assert_eq!(closed.is_err(), fails, "{status}");
         assert!(server.try_next().is_none());
     }
@@ -168,5 +172,4 @@ async fn a_dropped_link_leaves_no_connection() {
     })
     .await
     .expect("the idle connection is closed too");
-    let _ = (note("x"), secs(1));
 }

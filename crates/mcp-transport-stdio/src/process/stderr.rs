@@ -1,3 +1,5 @@
+mod own;
+
 use std::{
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -10,6 +12,8 @@ use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
     time::timeout,
 };
+
+use self::own::OwnStderr;
 
 /// What happens to the lines that a server writes to its standard error.
 ///
@@ -103,7 +107,11 @@ impl Tail {
 /// Reads `from` to its end. `keep` is called with all of it, in order.
 pub(crate) async fn drain(from: impl AsyncRead + Unpin, policy: &Stderr, mut keep: impl FnMut(&[u8])) {
     match policy {
-        Stderr::PassThrough => pass_through(from, tokio::io::stderr(), keep).await,
+        Stderr::PassThrough => match OwnStderr::new() {
+            Ok(own) => pass_through(from, own, keep).await,
+            // Without a thread for it there is no passing on.
+            Err(_) => read(from, keep).await,
+        },
         Stderr::Lines(each) => {
             let mut lines = Lines::new(each.clone());
             read(from, |bytes| {

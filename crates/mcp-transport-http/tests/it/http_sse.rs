@@ -1,0 +1,102 @@
+//! The transport of 2024-11-05, found when the server takes no POST.
+
+use mcp_client::Client;
+use mcp_testkit::http::{HttpExchange, HttpServer};
+use mcp_transport_http::Http;
+use mcp_types::Revision;
+use tokio::task::JoinHandle;
+
+use crate::common::secs;
+
+/// Answers the message in `post` on `stream`.
+async fn reply(post: HttpExchange, stream: &mut HttpExchange, result: &str) {
+    let id = post.request.rpc_id().unwrap();
+    post.respond(202, &[], "Accepted").await;
+    stream.event(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)).await.unwrap();
+}
+
+/// A server that takes no POST at its URL, up to the stream that names where it takes them.
+async fn begin(server: &mut HttpServer, endpoint: &str) -> HttpExchange {
+    server.expect("server/discover").await.respond(405, &[], "").await;
+    server
+        .expect("initialize")
+        .await
+        .respond(404, &[("content-type", "text/html")], "Cannot POST /mcp")
+        .await;
+    let mut stream = server.expect("GET").await;
+    assert_eq!(stream.request.header("accept"), Some("text/event-stream"));
+    assert_eq!(stream.request.header("x-api-key"), Some("k"));
+    stream.start_events(&[]).await.unwrap();
+    stream.chunk(format!("event: endpoint\r\ndata: {endpoint}\r\n\r\n")).await.unwrap();
+    stream
+}
+
+fn connect(server: &HttpServer) -> JoinHandle<Result<Client, mcp_client::Error>> {
+    let http = Http::new(&server.url()).unwrap().header("x-api-key", "k").unwrap();
+    tokio::spawn(Client::builder("test", "1.0.0").connect_timeout(secs(8)).connect(http).into_future())
+}
+
+/// Quirk 23: the era is negotiated, not read off the transport: servers behind HTTP+SSE are of any revision.
+#[tokio::test]
+async fn servers_of_either_era_are_reached_behind_http_sse() {
+    for modern in [false, true] {
+        let mut server = HttpServer::start().await;
+        let connecting = connect(&server);
+        let mut stream = begin(&mut server, "/messages?session_id=1").await;
+        let probe = server.expect("server/discover").await;
+        assert_eq!(probe.request.target, "/messages?session_id=1");
+        assert_eq!(probe.request.header("x-api-key"), Some("k"));
+        if modern {
+            let discovered = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"ttlMs":0,"cacheScope":"private"}"#;
+            reply(probe, &mut stream, discovered).await;
+        } else {
+            let id = probe.request.rpc_id().unwrap();
+            probe.accept().await;
+            let error = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32601,"message":"no"}}}}"#);
+            stream.event(&error).await.unwrap();
+            let initialized = r#"{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}"#;
+            reply(server.expect("initialize").await, &mut stream, initialized).await;
+            server.expect("notifications/initialized").await.accept().await;
+        }
+        let client = connecting.await.unwrap().unwrap();
+        let revision = if modern { Revision::V2026_07_28 } else { Revision::V2024_11_05 };
+        assert_eq!(client.revision(), revision);
+        let call = tokio::spawn(client.call_tool("t").into_future());
+        let result = r#"{"resultType":"complete","content":[]}"#;
+        reply(server.expect("tools/call").await, &mut stream, result).await;
+        call.await.unwrap().unwrap();
+        client.close().await;
+        stream.gone().await;
+        assert!(server.try_next().is_none());
+    }
+}
+
+/// The end of the stream is the end of the link.
+#[tokio::test]
+async fn a_lost_stream_fails_what_is_open() {
+    let mut server = HttpServer::start().await;
+    let connecting = connect(&server);
+    let mut stream = begin(&mut server, "messages").await;
+    let probe = server.expect("server/discover").await;
+    let discovered = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"ttlMs":0,"cacheScope":"private"}"#;
+    reply(probe, &mut stream, discovered).await;
+    let client = connecting.await.unwrap().unwrap();
+    let call = tokio::spawn(client.call_tool("t").into_future());
+    server.expect("tools/call").await.accept().await;
+    stream.reset();
+    let error = call.await.unwrap().unwrap_err();
+    assert!(error.may_have_executed() && error.transport().is_some(), "{error:?}");
+}
+
+/// What the user sends to a server goes to no other.
+#[tokio::test]
+async fn a_foreign_endpoint_is_not_used() {
+    let mut server = HttpServer::start().await;
+    let other = HttpServer::start().await;
+    let connecting = connect(&server);
+    let mut stream = begin(&mut server, &other.url()).await;
+    let error = connecting.await.unwrap().unwrap_err();
+    assert_eq!(error.http().unwrap().status, 404, "{error:?}");
+    stream.gone().await;
+    assert_eq!(other.accepted(), 0);
+}
