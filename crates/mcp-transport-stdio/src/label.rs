@@ -31,11 +31,12 @@ const LIMIT: usize = 300;
 
 /// `NAME=value`, `Name: value` and URLs with credentials, without the value.
 fn masked(argument: &str) -> String {
-    if let Some((name, _)) = argument.split_once(['=', ':']) {
-        if names_a_secret(name) && !name.contains('/') {
-            let end = name.len() + 1;
-            return format!("{}{MASK}", &argument[..end]);
-        }
+    if let Some((name, _)) = argument.split_once(['=', ':'])
+        && names_a_secret(name)
+        && !name.contains('/')
+    {
+        let end = name.len() + 1;
+        return format!("{}{MASK}", &argument[..end]);
     }
     if let Some((scheme, rest)) = argument.split_once("://") {
         let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);

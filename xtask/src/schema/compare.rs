@@ -37,10 +37,10 @@ impl<'a> Comparison<'a> {
     /// Compares what the schema allows with what the type holds. `at` is the name for it in findings.
     pub(super) fn value(&mut self, document: &'a Document, schema: &Schema<'a>, ty: &RustType, at: &str) {
         // A definition is compared with a type once in a revision: definitions may refer to each other in circles.
-        if let Some(definition) = schema.definition {
-            if !self.done.insert((format!("{} {definition} {at}", document.revision), ty.clone())) {
-                return;
-            }
+        if let Some(definition) = schema.definition
+            && !self.done.insert((format!("{} {definition} {at}", document.revision), ty.clone()))
+        {
+            return;
         }
         let inventory = self.inventory;
         match inventory.shape(ty) {

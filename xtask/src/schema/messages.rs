@@ -158,13 +158,12 @@ impl<'a> Comparison<'a> {
         // Older schemas write the parameters out and leave away what all messages have: `schema.ts` says `extends`.
         let base = if name.ends_with("Request") { "Request" } else { "Notification" };
         let base = document.definition(base).map(|base| document.read(base).kind);
-        if let (Kind::Object(params), Some(Kind::Object(base))) = (&mut schema.kind, base) {
-            if let Some(Kind::Object(mut all)) =
+        if let (Kind::Object(params), Some(Kind::Object(base))) = (&mut schema.kind, base)
+            && let Some(Kind::Object(mut all)) =
                 base.property("params").map(|params| document.read(params.schema).kind)
-            {
-                all.extend(std::mem::take(params));
-                *params = all;
-            }
+        {
+            all.extend(std::mem::take(params));
+            *params = all;
         }
         if let Kind::Object(params) = &schema.kind {
             let names = params.properties.iter().map(|property| property.name.to_string());

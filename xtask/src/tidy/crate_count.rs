@@ -18,7 +18,7 @@ const STACKS: &[Stack] = &[
     // 25 when it was set: tokio with processes and signals, the codec of tokio-util, serde with its macros, nix. The
     // room is for a dependency that splits a part off, not for a new family of them.
     Stack { name: "client over stdio", packages: &["mcp-client", "mcp-transport-stdio"], limit: 30 },
-    // 50 when it was set: hyper, rustls with ring, the roots of the platform.
+    // 49 when it was set: hyper, rustls with ring, the roots of the platform.
     Stack {
         name: "client over stdio and HTTP",
         packages: &["mcp-client", "mcp-transport-stdio", "mcp-transport-http"],

@@ -8,9 +8,9 @@ use crate::{
     repository::Files,
 };
 
-/// What our own code needs: edition 2024 came with it. Raise it, with the reason, when clippy's `incompatible_msrv` or a
+/// What our own code needs: `if let … &&` chains came with it. Raise it, with the reason, when clippy's `incompatible_msrv` or a
 /// construct of the language needs more.
-const OWN_FLOOR: Version = Version { major: 1, minor: 85 };
+const OWN_FLOOR: Version = Version { major: 1, minor: 88 };
 
 const MANIFEST: &str = "Cargo.toml";
 
@@ -154,8 +154,8 @@ mod tests {
         let metadata = Metadata::default()
             .member("mcp-types", &[(Kind::Normal, "a"), (Kind::Dev, "b"), (Kind::Build, "c")])
             .package("xtask", &[], |package| package.is_member = true);
-        let metadata = needs("c", "1.86.1", needs("b", "1.99", needs("a", "1.56", metadata)));
-        assert_eq!(needed(&metadata), (version("1.86"), "`c 0.1.0`".to_string()));
+        let metadata = needs("c", "1.98.1", needs("b", "1.99", needs("a", "1.56", metadata)));
+        assert_eq!(needed(&metadata), (version("1.98"), "`c 0.1.0`".to_string()));
         assert_eq!(needed(&Metadata::default()).0, OWN_FLOOR);
     }
 

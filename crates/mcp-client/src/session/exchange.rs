@@ -39,21 +39,21 @@ impl Session {
         poll_fn(|cx| {
             if let Some(running) = &mut exchange {
                 // Deadline and cancel end a call without its exchange: that is dropped then, which abandons it.
-                if !accepted.load(Ordering::Acquire) {
-                    if let Poll::Ready(end) = running.as_mut().poll(cx) {
-                        exchange = None;
-                        self.exchange_over(id, end);
-                    }
+                if !accepted.load(Ordering::Acquire)
+                    && let Poll::Ready(end) = running.as_mut().poll(cx)
+                {
+                    exchange = None;
+                    self.exchange_over(id, end);
                 }
             }
             let outcome = slot.poll_outcome(cx);
             let replied =
                 matches!(outcome, Poll::Ready(CallOutcome::Core(Outcome::Result(_) | Outcome::Error(_))));
             // A reply is there but its exchange has not ended: let it, so that the connection can be used again.
-            if replied || (outcome.is_pending() && accepted.load(Ordering::Acquire)) {
-                if let Some(running) = exchange.take() {
-                    self.spawn_exchange(id, running, slot);
-                }
+            if (replied || (outcome.is_pending() && accepted.load(Ordering::Acquire)))
+                && let Some(running) = exchange.take()
+            {
+                self.spawn_exchange(id, running, slot);
             }
             outcome
         })

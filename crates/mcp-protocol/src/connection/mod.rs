@@ -297,10 +297,10 @@ impl<P, F: Clone> Connection<P, F> {
         }
         if !self.calls.has_left(id) {
             let is_request = |entry: &Outgoing| matches!(entry, Outgoing::Message(JsonRpcMessage::Request(request)) if request.id.as_i64() == Some(id.0));
-            if let Some(at) = self.outbox.iter().position(is_request) {
-                if let Some(Outgoing::Message(message)) = self.outbox.remove(at) {
-                    self.outbox_bytes -= weight(&message);
-                }
+            if let Some(at) = self.outbox.iter().position(is_request)
+                && let Some(Outgoing::Message(message)) = self.outbox.remove(at)
+            {
+                self.outbox_bytes -= weight(&message);
             }
             return;
         }

@@ -243,10 +243,10 @@ impl Mouth {
     }
 
     fn push(&self, step: Step) {
-        if let Kind::Queue { steps, queued, .. } = &self.kind {
-            if steps.send(step).is_ok() {
-                *queued.lock().unwrap_or_else(PoisonError::into_inner) += 1;
-            }
+        if let Kind::Queue { steps, queued, .. } = &self.kind
+            && steps.send(step).is_ok()
+        {
+            *queued.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         }
     }
 

@@ -106,10 +106,10 @@ async fn environment(server: Stdio) -> BTreeMap<String, String> {
     let mut peer = Peer::connect(&server).await;
     let mut variables = BTreeMap::new();
     while let Ok(Some(entry)) = peer.next().await {
-        if let Inbound::Skipped(skipped) = entry {
-            if let Some((name, value)) = skipped.excerpt.split_once('=') {
-                variables.insert(name.to_owned(), value.to_owned());
-            }
+        if let Inbound::Skipped(skipped) = entry
+            && let Some((name, value)) = skipped.excerpt.split_once('=')
+        {
+            variables.insert(name.to_owned(), value.to_owned());
         }
     }
     variables

@@ -145,7 +145,7 @@ impl Sender for FaultySender {
             Fault::LosesOneMessageInAThousand => {
                 batch.retain(|_| {
                     self.sent += 1;
-                    self.sent % 1000 != 0
+                    !self.sent.is_multiple_of(1000)
                 });
             }
             Fault::IgnoresClose => batch.retain(|entry| !matches!(entry, Outbound::Close)),
@@ -226,7 +226,7 @@ impl Receiver for FaultyReceiver {
         let inner = self.inner.as_mut().unwrap();
         self.calls += 1;
         match self.fault {
-            Fault::AppendsNothing if self.calls % 3 == 0 => return Ok(true),
+            Fault::AppendsNothing if self.calls.is_multiple_of(3) => return Ok(true),
             Fault::HoldsTheReceiverBackWhileSending => drop(self.lock.lock().await),
             Fault::HangsAfterTheEnd if self.ended => pending().await,
             _ => {}
