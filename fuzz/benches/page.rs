@@ -1,54 +1,60 @@
 //! Decoding one page of 500 tools: time, and what it allocates, against `serde_json::Value` of the same text.
 //!
-//! `cargo bench --manifest-path fuzz/Cargo.toml`. The allocations are exact and the same on every run; the time is the
-//! best of several runs.
+//! `cargo bench --manifest-path fuzz/Cargo.toml`. The allocations are exact and the same on every run; criterion measures
+//! the time.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
     fmt::Write as _,
     hint::black_box,
     sync::atomic::{AtomicU64, Ordering::Relaxed},
-    time::{Duration, Instant},
 };
 
+use criterion::{Criterion, Throughput};
 use mcp_types::{JsonObject, ListToolsResult};
 use serde::de::DeserializeOwned;
 
 const TOOLS: usize = 500;
-const RUNS: usize = 200;
 
 fn main() {
     let page = page();
     let tools: ListToolsResult = serde_json::from_str(&page).expect("a page of tools");
     assert_eq!((tools.tools.len(), tools.tools.rejected().len()), (TOOLS, 0));
     println!("{TOOLS} tools, {} bytes of JSON\n", page.len());
-    println!("{:<26} {:>9} {:>12} {:>12} {:>12}", "into", "us", "allocations", "bytes", "bytes kept");
-    report::<ListToolsResult>("ListToolsResult", &page);
-    report::<JsonObject>("JsonObject (one level)", &page);
-    report::<serde_json::Value>("serde_json::Value", &page);
+    println!("{:<26} {:>12} {:>12} {:>12}", "into", "allocations", "bytes", "bytes kept");
+    let mut criterion = Criterion::default().configure_from_args();
+    allocations::<ListToolsResult>("ListToolsResult", &page);
+    allocations::<JsonObject>("JsonObject (one level)", &page);
+    allocations::<serde_json::Value>("serde_json::Value", &page);
+    println!();
+    time::<ListToolsResult>(&mut criterion, "ListToolsResult", &page);
+    time::<JsonObject>(&mut criterion, "JsonObject (one level)", &page);
+    time::<serde_json::Value>(&mut criterion, "serde_json::Value", &page);
+    criterion.final_summary();
 }
 
-fn report<T: DeserializeOwned>(name: &str, page: &str) {
+fn allocations<T: DeserializeOwned>(name: &str, page: &str) {
     let before = Allocations::now();
     let value: T = serde_json::from_str(page).expect("a page of tools");
     let after = Allocations::now();
     drop(black_box(value));
-    let best = (0..RUNS).map(|_| time::<T>(page)).min().unwrap_or_default();
     println!(
-        "{name:<26} {:>9} {:>12} {:>12} {:>12}",
-        best.as_micros(),
+        "{name:<26} {:>12} {:>12} {:>12}",
         after.count - before.count,
         after.bytes - before.bytes,
         after.live - before.live,
     );
 }
 
-fn time<T: DeserializeOwned>(page: &str) -> Duration {
-    let start = Instant::now();
-    let value: T = serde_json::from_str(black_box(page)).expect("a page of tools");
-    let took = start.elapsed();
-    drop(black_box(value));
-    took
+fn time<T: DeserializeOwned>(criterion: &mut Criterion, name: &str, page: &str) {
+    let mut group = criterion.benchmark_group("a page of 500 tools");
+    group.throughput(Throughput::Bytes(page.len() as u64));
+    group.bench_function(name, |bencher| {
+        bencher.iter_with_large_drop(|| -> T {
+            serde_json::from_str(black_box(page)).expect("a page of tools")
+        });
+    });
+    group.finish();
 }
 
 /// As servers in practice write them: all with descriptions and schemas, most with annotations, some with more.
@@ -77,15 +83,15 @@ fn tool(index: usize) -> String {
         );
     }
     text.push_str(r#"},"required":["repository"],"additionalProperties":false}"#);
-    if index % 4 == 0 {
+    if index.is_multiple_of(4) {
         text.push_str(r#","outputSchema":{"type":"object","properties":{"text":{"type":"string"},"lines":{"type":"integer","minimum":0}},"required":["text"]}"#);
     }
-    if index % 5 != 0 {
+    if !index.is_multiple_of(5) {
         text.push_str(
             r#","annotations":{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":false}"#,
         );
     }
-    if index % 10 == 0 {
+    if index.is_multiple_of(10) {
         text.push_str(r#","icons":[{"src":"https://example.com/icon.png","mimeType":"image/png","sizes":["48x48"]}],"_meta":{"com.example/category":"lookup","com.example/cost":1.50}"#);
     }
     text.push('}');
