@@ -1,11 +1,9 @@
 use std::{borrow::Cow, fmt};
 
-use serde::{
-    Deserialize, Deserializer, Serialize, Serializer,
-    de::{DeserializeOwned, MapAccess, Visitor},
-    ser::SerializeMap,
-};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
+
+use crate::Map;
 
 /// Open JSON, kept as the text it came in: member order, unknown keywords and every digit of a number survive.
 ///
@@ -160,107 +158,7 @@ impl<'de> Deserialize<'de> for Json {
 /// An open JSON object: members in the order they came, each value as raw text.
 ///
 /// Used where the schema is open: `_meta`, capabilities, arguments. Lookup is linear; such objects are small.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct JsonObject(Vec<(String, Json)>);
-
-impl JsonObject {
-    /// An object without members.
-    pub const fn new() -> Self {
-        Self(Vec::new())
-    }
-
-    /// The value of the member `key`. Of duplicates, the last one counts, as for most JSON readers.
-    pub fn get(&self, key: &str) -> Option<&Json> {
-        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
-    }
-
-    /// Sets the member `key`: in place if it is there, otherwise at the end.
-    pub fn insert(&mut self, key: impl Into<String>, value: Json) {
-        let key = key.into();
-        match self.0.iter_mut().rev().find(|(name, _)| *name == key) {
-            Some(member) => member.1 = value,
-            None => self.0.push((key, value)),
-        }
-    }
-
-    /// Takes the member `key` out.
-    pub fn remove(&mut self, key: &str) -> Option<Json> {
-        let at = self.0.iter().rposition(|(name, _)| name == key)?;
-        Some(self.0.remove(at).1)
-    }
-
-    /// Whether there are no members.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// How many members there are.
-    pub fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The members, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &Json)> {
-        self.0.iter().map(|(key, value)| (key.as_str(), value))
-    }
-}
-
-impl IntoIterator for JsonObject {
-    type Item = (String, Json);
-    type IntoIter = std::vec::IntoIter<(String, Json)>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
-
-impl fmt::Debug for JsonObject {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_map().entries(self.iter()).finish()
-    }
-}
-
-impl<K: Into<String>, const N: usize> From<[(K, Json); N]> for JsonObject {
-    fn from(members: [(K, Json); N]) -> Self {
-        members.into_iter().collect()
-    }
-}
-
-impl<K: Into<String>> FromIterator<(K, Json)> for JsonObject {
-    fn from_iter<I: IntoIterator<Item = (K, Json)>>(members: I) -> Self {
-        Self(members.into_iter().map(|(key, value)| (key.into(), value)).collect())
-    }
-}
-
-impl Serialize for JsonObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (key, value) in &self.0 {
-            map.serialize_entry(key, value)?;
-        }
-        map.end()
-    }
-}
-
-impl<'de> Deserialize<'de> for JsonObject {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Members;
-        impl<'de> Visitor<'de> for Members {
-            type Value = JsonObject;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::with_capacity(map.size_hint().unwrap_or(0).min(64));
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(JsonObject(members))
-            }
-        }
-        deserializer.deserialize_map(Members)
-    }
-}
+pub type JsonObject = Map<Json>;
 
 #[cfg(test)]
 mod tests {

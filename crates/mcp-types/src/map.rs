@@ -8,7 +8,7 @@ use serde::{
 
 /// A JSON object used as a map: entries in the order they came. Lookup is linear; such maps are small.
 ///
-/// For maps of open JSON see [`JsonObject`](crate::JsonObject).
+/// A map of open JSON is a [`JsonObject`](crate::JsonObject).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Map<V>(Vec<(String, V)>);
 

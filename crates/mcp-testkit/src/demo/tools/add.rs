@@ -23,7 +23,7 @@ pub(super) fn tool() -> Tool {
 pub(super) fn call(params: &CallToolRequestParams) -> Answer {
     let Arguments { a, b } = arguments(params)?;
     let sum = sum(&a, &b).ok_or("The sum is too large for a number")?;
-    let value = JsonObject::from([("sum", sum.into())]);
+    let value = JsonObject::from([("sum", sum)]);
     let json = mcp_types::Json::from(value);
     Ok(text(json.as_str()).with_structured_content(json))
 }
