@@ -5,6 +5,7 @@
 //!
 //! - [`bench`](mod@bench): our client beside a hand-written loop and beside rmcp.
 //! - [`ci`]: the one list of steps that a developer, `.ci/run` and the hosted workflow run.
+//! - [`conformance`]: our client against the official conformance suite.
 //! - [`fuzz`]: the fuzz targets of `fuzz/` with generated input.
 //! - [`interop`]: our client against servers that others wrote.
 //! - [`schema`]: the types of mcp-types against the official schemas.
@@ -15,10 +16,13 @@
 mod bench;
 mod ci;
 mod command;
+mod conformance;
 mod fuzz;
+mod install;
 mod interop;
 mod metadata;
 mod process;
+mod programs;
 mod repository;
 mod schema;
 mod tidy;
@@ -28,8 +32,15 @@ use std::{fmt::Write as _, process::ExitCode};
 use command::{Command, Failure};
 
 /// Every subcommand, in the order of the help.
-const COMMANDS: &[Command] =
-    &[bench::COMMAND, ci::COMMAND, fuzz::COMMAND, interop::COMMAND, schema::COMMAND, tidy::COMMAND];
+const COMMANDS: &[Command] = &[
+    bench::COMMAND,
+    ci::COMMAND,
+    conformance::COMMAND,
+    fuzz::COMMAND,
+    interop::COMMAND,
+    schema::COMMAND,
+    tidy::COMMAND,
+];
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -78,9 +89,9 @@ fn help() -> String {
     let mut text =
         String::from("The automation of this workspace.\n\nUsage: cargo xtask <SUBCOMMAND> [ARGUMENTS]\n\n");
     for command in COMMANDS {
-        let _ = writeln!(text, "  {:<8} {}", command.name, command.summary);
+        let _ = writeln!(text, "  {:<11} {}", command.name, command.summary);
     }
-    text.push_str("  help     This text, or with a subcommand's name the help of that\n");
+    text.push_str("  help        This text, or with a subcommand's name the help of that\n");
     text
 }
 

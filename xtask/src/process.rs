@@ -2,8 +2,9 @@
 
 use std::{
     env,
-    io::{IsTerminal as _, Write as _},
-    path::Path,
+    fs::File,
+    io::{self, IsTerminal as _, Write as _},
+    path::{Path, PathBuf},
     process::{Child, Command, ExitStatus, Stdio},
     thread,
     time::{Duration, Instant},
@@ -19,7 +20,10 @@ const POLL: Duration = Duration::from_millis(20);
 pub(crate) struct Invocation {
     words: Vec<String>,
     environment: Vec<(&'static str, &'static str)>,
+    /// Variables whose names begin so are not handed on.
+    without: Vec<&'static str>,
     limit: Option<Duration>,
+    log: Option<PathBuf>,
 }
 
 impl Invocation {
@@ -30,11 +34,26 @@ impl Invocation {
 
     /// The program and its arguments. There is a program.
     pub(crate) fn of(words: impl IntoIterator<Item = String>) -> Self {
-        Self { words: words.into_iter().collect(), environment: Vec::new(), limit: None }
+        // What cargo told this program about its own package is no business of the programs that it starts.
+        let without = vec!["CARGO_PKG_", "CARGO_MANIFEST_"];
+        let words = words.into_iter().collect();
+        Self { words, environment: Vec::new(), without, limit: None, log: None }
     }
 
     pub(crate) fn environment(mut self, name: &'static str, value: &'static str) -> Self {
         self.environment.push((name, value));
+        self
+    }
+
+    /// Keeps variables whose names begin with `prefix` from it.
+    pub(crate) fn without(mut self, prefix: &'static str) -> Self {
+        self.without.push(prefix);
+        self
+    }
+
+    /// What it writes goes into this file when it is [`run`](Self::run).
+    pub(crate) fn log(mut self, file: PathBuf) -> Self {
+        self.log = Some(file);
         self
     }
 
@@ -52,7 +71,7 @@ impl Invocation {
         parts.join(" ")
     }
 
-    /// Runs it with our standard output and error and no standard input.
+    /// Runs it with our standard output and error, unless it has a log, and no standard input.
     ///
     /// # Errors
     /// It did not start, did not end in time, or did not end with success.
@@ -60,9 +79,12 @@ impl Invocation {
         let mut command = self.command(root, settings);
         // Without a terminal a group of its own lets everything in it be killed. With one, a person's Ctrl-C must
         // reach the child, so it stays in our group, and a limit kills the child alone.
-        let grouped = !std::io::stdin().is_terminal();
+        let grouped = !io::stdin().is_terminal();
         if grouped {
             own_group(&mut command);
+        }
+        if let Some(file) = &self.log {
+            log(&mut command, file).map_err(|error| format!("{}: {error}", file.display()))?;
         }
         let mut child =
             command.spawn().map_err(|error| format!("cannot start `{}`: {error}", self.words[0]))?;
@@ -113,12 +135,8 @@ impl Invocation {
     fn command(&self, root: &Path, settings: &[(&'static str, &'static str)]) -> Command {
         let mut command = Command::new(&self.words[0]);
         command.args(&self.words[1..]).current_dir(root).stdin(Stdio::null());
-        // What cargo told this program about its own package is no business of the programs that it starts.
         for (name, _) in env::vars_os() {
-            if name
-                .to_str()
-                .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
-            {
+            if name.to_str().is_some_and(|name| self.without.iter().any(|prefix| name.starts_with(prefix))) {
                 command.env_remove(&name);
             }
         }
@@ -136,7 +154,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// `None`: the limit was reached, and it still runs.
-fn wait(child: &mut Child, limit: Option<Duration>) -> std::io::Result<Option<ExitStatus>> {
+fn wait(child: &mut Child, limit: Option<Duration>) -> io::Result<Option<ExitStatus>> {
     let Some(limit) = limit else { return child.wait().map(Some) };
     let start = Instant::now();
     loop {
@@ -148,6 +166,12 @@ fn wait(child: &mut Child, limit: Option<Duration>) -> std::io::Result<Option<Ex
         }
         thread::sleep(POLL);
     }
+}
+
+fn log(command: &mut Command, file: &Path) -> io::Result<()> {
+    let file = File::create(file)?;
+    command.stdout(file.try_clone()?).stderr(file);
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -225,6 +249,17 @@ mod tests {
         let failure = Invocation::new("true").answer(&root, &[], &long).unwrap_err().to_string();
         assert!(failure.contains("input"), "{failure}");
         assert!(Invocation::new("false").answer(&root, &[], "").is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_program_writes_goes_into_its_log() {
+        let file = env::temp_dir().join(format!("xtask-log-{}", std::process::id()));
+        let words = ["sh", "-c", "echo out; echo err >&2; echo $CARGO_PKG_NAME$PATH"].map(str::to_string);
+        Invocation::of(words).without("PATH").log(file.clone()).run(&env::temp_dir(), &[]).unwrap();
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        assert!(text.starts_with("out\nerr\n") && !text.contains("xtask"), "{text}");
     }
 
     #[cfg(unix)]

@@ -13,7 +13,7 @@ use std::{
 
 use crate::{
     command::{Command, Failure},
-    interop, repository, schema, tidy,
+    conformance, interop, repository, schema, tidy,
 };
 use steps::{Action, Step};
 use summary::{Outcome, Summary};
@@ -111,6 +111,7 @@ fn perform(action: &Action, root: &Path, settings: &[(&'static str, &'static str
         Action::Tidy => tidy::check_all(root).map_err(|failure| failure.to_string()),
         Action::Schema => schema::check(root, None, settings).map_err(|failure| failure.to_string()),
         Action::Interop => interop::run_ci(root, settings).map_err(|failure| failure.to_string()),
+        Action::Conformance => conformance::run_ci(root, settings).map_err(|failure| failure.to_string()),
     }
 }
 

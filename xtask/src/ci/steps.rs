@@ -41,6 +41,8 @@ pub(crate) enum Action {
     Schema,
     /// In this process, for the same reason.
     Interop,
+    /// In this process, for the same reason.
+    Conformance,
 }
 
 impl Action {
@@ -51,6 +53,7 @@ impl Action {
             Self::Tidy => "cargo xtask tidy".to_string(),
             Self::Schema => "cargo xtask schema".to_string(),
             Self::Interop => "cargo xtask interop --ci".to_string(),
+            Self::Conformance => "cargo xtask conformance".to_string(),
         }
     }
 }
@@ -113,6 +116,11 @@ pub(crate) fn all(crates: &[String]) -> Vec<Step> {
                 cargo(interop("test", "--package interop-driver")),
                 Action::Interop,
             ],
+        },
+        Step {
+            name: "conformance",
+            about: "the client against the official conformance suite, fetched from npm",
+            actions: vec![Action::Conformance],
         },
     ]
 }

@@ -4,17 +4,18 @@ use std::{
     collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
-use super::{catalogue::Server, programs};
-use crate::{command::Failure, process::Invocation};
+use super::catalogue::Server;
+use crate::{
+    command::Failure,
+    install::{self, call, copy, is_installed, read, renew, stamp},
+    process::Invocation,
+    programs,
+};
 
-/// For one call of npm, pip or cargo.
-const LIMIT: Duration = Duration::from_secs(10 * 60);
-
-/// Beside what was installed: the pins that it was installed from.
-const STAMP: &str = "installed-from";
+/// The major version of Node.js that the pinned packages need.
+const NODE: u32 = 20;
 
 /// Puts everything in its place, and remembers what is there and what cannot be.
 pub(super) struct Installer<'a> {
@@ -40,9 +41,7 @@ impl<'a> Installer<'a> {
 
     /// The folder, and in it the servers of our own: what they compile themselves to stays out of the repository.
     fn begin(&self) -> io::Result<()> {
-        fs::create_dir_all(&self.home)?;
-        // Tools that search or back up the tree, `xtask tidy` too, leave such a folder out.
-        fs::write(self.home.join("CACHEDIR.TAG"), "Signature: 8a477f597d28d172789f06886806bc55\n")?;
+        install::begin(&self.home)?;
         copy(&self.source.join("servers/python"), &self.home.join("servers/python"))
     }
 
@@ -74,16 +73,9 @@ impl<'a> Installer<'a> {
     }
 
     fn npm(&self, name: &str) -> Result<(), String> {
-        programs::node()?;
-        let (pins, folder) = (self.source.join("npm").join(name), self.home.join("npm").join(name));
-        let lock = read(&pins.join("package-lock.json"))?;
-        if !is_installed(&folder, &lock) {
-            renew(&folder)?;
-            copy(&pins, &folder).map_err(|error| error.to_string())?;
-            let line = "npm ci --ignore-scripts --no-audit --no-fund --loglevel=error";
-            call(Invocation::new(line), &folder, &[])?;
-            stamp(&folder, &lock)?;
-        }
+        programs::node(NODE)?;
+        let folder = self.home.join("npm").join(name);
+        install::npm(&self.source.join("npm").join(name), &folder)?;
         // Imports are looked for from the folder of the file that has them.
         copy(&self.source.join("servers/typescript"), &folder).map_err(|error| error.to_string())
     }
@@ -113,49 +105,6 @@ impl<'a> Installer<'a> {
     }
 }
 
-fn call(
-    invocation: Invocation,
-    folder: &Path,
-    settings: &[(&'static str, &'static str)],
-) -> Result<(), String> {
-    let invocation = invocation.limit(LIMIT);
-    println!("$ {}", invocation.line());
-    invocation.run(folder, settings).map_err(|why| format!("`{}`: {why}", invocation.line()))
-}
-
-fn is_installed(folder: &Path, pins: &str) -> bool {
-    fs::read_to_string(folder.join(STAMP)).is_ok_and(|installed| installed == pins)
-}
-
-fn stamp(folder: &Path, pins: &str) -> Result<(), String> {
-    fs::write(folder.join(STAMP), pins).map_err(|error| format!("{}: {error}", folder.display()))
-}
-
-fn read(file: &Path) -> Result<String, String> {
-    fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
-}
-
-/// An empty folder, whatever was there.
-fn renew(folder: &Path) -> Result<(), String> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => fs::create_dir_all(folder),
-    }
-    .map_err(|error| format!("{}: {error}", folder.display()))
-}
-
-/// The files of a folder; it has no folders in it.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() {
-            fs::copy(entry.path(), to.join(entry.file_name()))?;
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,17 +120,5 @@ mod tests {
         assert_eq!(why, "npm: neither npm, python nor cargo");
         installer.done.insert("npm/x".to_string(), Err("npm/x: no".to_string()));
         assert_eq!(installer.need("npm/x"), Err("npm/x: no".to_string()));
-    }
-
-    #[test]
-    fn what_was_installed_from_other_pins_is_not_installed() {
-        let folder = std::env::temp_dir().join(format!("xtask-interop-{}", std::process::id()));
-        renew(&folder).unwrap();
-        assert!(!is_installed(&folder, "a==1"));
-        stamp(&folder, "a==1").unwrap();
-        assert!(is_installed(&folder, "a==1") && !is_installed(&folder, "a==2"));
-        renew(&folder).unwrap();
-        assert!(!is_installed(&folder, "a==1"));
-        fs::remove_dir_all(&folder).unwrap();
     }
 }

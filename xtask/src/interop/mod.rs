@@ -7,7 +7,6 @@
 mod catalogue;
 mod drive;
 mod install;
-mod programs;
 mod report;
 
 use std::{

@@ -73,6 +73,8 @@ const RULES: &[Rule] = &[
         dev: &[],
         never: &["reqwest"],
     },
+    // A thin dispatcher: what it lacks belongs into the crates that it stands on.
+    Rule { package: "mcp-conformance", normal: &[TYPES, HTTP, AUTH, CLIENT], dev: &[], never: &["reqwest"] },
     // It must work when the product does not compile.
     Rule { package: "xtask", normal: &[], dev: &[], never: &["tokio", "futures", "hyper"] },
 ];

@@ -1,12 +1,11 @@
-//! The programs of others that the servers need: which ones are here, and whether they are new enough.
+//! The programs of others that are needed: which ones are here, and whether they are new enough.
 
 use std::process::{Command, Stdio};
 
 /// Names under which an interpreter of Python may be found, best first.
 const PYTHONS: [&str; 6] = ["python3", "python3.11", "python3.12", "python3.13", "python3.14", "python3.10"];
 
-/// What the pinned packages need.
-const NODE: Version = Version(20, 0);
+/// What the pinned packages of Python need.
 const PYTHON: Version = Version(3, 10);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,19 +21,23 @@ impl Version {
     }
 }
 
+/// Whether the Node.js on the `PATH` is of this major version or a newer one.
+///
 /// # Errors
-/// Node.js, npm or git is missing or too old.
-pub(super) fn node() -> Result<(), String> {
-    let Some(version) = version("node") else {
-        return Err("Node.js is missing: install Node.js 20 or newer, with npm".to_string());
-    };
-    if version < NODE {
-        return Err(format!("Node.js is {}.{}: install Node.js 20 or newer", version.0, version.1));
+/// It is missing or too old.
+pub(crate) fn node(major: u32) -> Result<(), String> {
+    match version("node") {
+        Some(version) if version >= Version(major, 0) => Ok(()),
+        Some(version) => {
+            Err(format!("Node.js is {}.{}: install Node.js {major} or newer", version.0, version.1))
+        }
+        None => Err(format!("Node.js is missing: install Node.js {major} or newer, with npm")),
     }
-    version_of_npm()
 }
 
-fn version_of_npm() -> Result<(), String> {
+/// # Errors
+/// npm is missing.
+pub(crate) fn npm() -> Result<(), String> {
     version("npm").map(drop).ok_or_else(|| "npm is missing: install it beside Node.js".to_string())
 }
 
@@ -42,7 +45,7 @@ fn version_of_npm() -> Result<(), String> {
 ///
 /// # Errors
 /// There is none.
-pub(super) fn python() -> Result<&'static str, String> {
+pub(crate) fn python() -> Result<&'static str, String> {
     PYTHONS.into_iter().find(|name| version(name).is_some_and(|version| version >= PYTHON)).ok_or_else(|| {
         format!("Python is missing or too old: install Python {}.{} or newer, with venv", PYTHON.0, PYTHON.1)
     })
