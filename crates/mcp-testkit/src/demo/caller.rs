@@ -91,7 +91,7 @@ impl Caller {
     pub(super) fn log(&self, level: LoggingLevel, logger: &str, data: impl Into<Json>) {
         let lowest = match self.era() {
             Era::Modern => self.terms.log_level.clone(),
-            Era::Legacy => self.server.log_level(),
+            Era::Legacy => self.server.around.session.log_level(),
         };
         // The graver the lower.
         if lowest.is_some_and(|lowest| level.severity() <= lowest.severity()) {
@@ -101,7 +101,14 @@ impl Caller {
     }
 
     pub(super) fn set_log_level(&self, level: LoggingLevel) {
-        self.server.set_log_level(level);
+        self.server.around.session.set_log_level(level);
+    }
+
+    /// Ends the connection to the client, where the client can take the call up again.
+    pub(super) fn hang_up(&self) {
+        if let Some(hang_up) = &self.server.around.hang_up {
+            hang_up();
+        }
     }
 
     /// Asks the user, by a request of the legacy era.

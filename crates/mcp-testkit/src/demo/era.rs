@@ -1,5 +1,7 @@
 //! By which rules a request is served: those of its own metadata, or those of the session.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
 use mcp_types::{
     ClientCapabilities, DiscoverResult, Era, ErrorCode, Implementation, InitializeRequestParams,
     InitializeResult, JsonObject, JsonRpcError, LoggingLevel, Meta, ProgressToken, PromptsCapability,
@@ -23,20 +25,49 @@ pub(super) struct Terms {
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) revision: Revision,
-    pub(super) log_level: Option<LoggingLevel>,
+    log_level: Option<LoggingLevel>,
     capabilities: ClientCapabilities,
+}
+
+/// A session, for all that serve it; not open at first.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SharedSession(Arc<Mutex<Option<Session>>>);
+
+impl SharedSession {
+    pub(super) fn open(&self, session: Session) {
+        *self.lock() = Some(session);
+    }
+
+    pub(super) fn revision(&self) -> Option<Revision> {
+        self.lock().as_ref().map(|session| session.revision)
+    }
+
+    /// The level that `logging/setLevel` has set.
+    pub(super) fn log_level(&self) -> Option<LoggingLevel> {
+        self.lock().as_ref()?.log_level.clone()
+    }
+
+    pub(super) fn set_log_level(&self, level: LoggingLevel) {
+        if let Some(session) = self.lock().as_mut() {
+            session.log_level = Some(level);
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Session>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Finds the rules by which a request is served.
 pub(super) fn admit(
     demo: &Demo,
-    session: Option<&Session>,
+    session: &SharedSession,
     name: &str,
     params: &Params,
 ) -> Result<Terms, JsonRpcError> {
     let terms = if params.claims_modern() && demo.newest(Era::Modern).is_some() {
         modern(demo, name, &params.meta())?
-    } else if let Some(session) = session {
+    } else if let Some(session) = session.lock().as_ref() {
         Terms {
             revision: session.revision,
             capabilities: session.capabilities.clone(),

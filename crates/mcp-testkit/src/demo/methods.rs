@@ -55,6 +55,11 @@ impl Params {
         range.and_then(|range| serde_json::from_slice(&self.0[range]).ok()).unwrap_or_default()
     }
 
+    /// A member that is a string.
+    pub(super) fn text(&self, member: &str) -> Option<String> {
+        serde_json::from_slice(&self.0[scan::member(&self.0, member)?]).ok()
+    }
+
     /// Whether the request carries the metadata of a modern one.
     pub(super) fn claims_modern(&self) -> bool {
         self.meta().get(key::PROTOCOL_VERSION).is_some_and(|version| !Json::is_null(version))

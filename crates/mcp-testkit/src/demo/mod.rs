@@ -1,11 +1,11 @@
-//! A demo server of every revision: small tools, resources and prompts, over any link or over standard streams.
+//! A demo server of every revision: small tools, resources and prompts, over any link, standard streams, or HTTP.
 //!
 //! It stands on the protocol core that the client stands on, and holds itself to the revision that it speaks: no client
 //! is sent a member, a kind of content or a method that its revision does not have.
 //!
 //! | | |
 //! |---|---|
-//! | tools | `echo`, `add`, `slow` (progress, log messages, cancellation), `greet` (asks the user), `contents` (every kind of content), `fail`, `fail_protocol` |
+//! | tools | `echo`, `add`, `slow` (progress, log messages, cancellation), `greet` (asks the user), `disconnect` (ends the connection in mid-call), `contents` (every kind of content), `fail`, `fail_protocol` |
 //! | resources | `demo:///readme.md` (text), `demo:///pixel.png` (bytes), the template `demo:///squares/{number}` |
 //! | prompts | `hello`, `review` |
 //! | besides | completion, pagination, log levels, `subscriptions/listen` (which has nothing to tell) |
@@ -19,11 +19,23 @@
 //! let server = mcp_testkit::demo::in_process();
 //! ```
 //!
-//! Deliberately absent: input that is no message is ignored, not answered; tasks, sampling and roots; lists that change.
+//! Over HTTP it listens on loopback alone, and refuses requests that a page of another machine sent:
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
+//! let server = mcp_testkit::demo::bind_http("127.0.0.1:0").await?;
+//! println!("{}", server.url());
+//! server.shutdown().await;
+//! # std::io::Result::Ok(()) }).unwrap();
+//! ```
+//!
+//! Deliberately absent: input that is no message is ignored, not answered; tasks, sampling and roots; lists that change; over HTTP,
+//! authorization and the transport of 2024-11-05.
 
 mod caller;
 mod completion;
 mod era;
+mod http;
 mod methods;
 mod page;
 mod prompts;
@@ -33,8 +45,13 @@ mod server;
 mod tests;
 mod tools;
 
+use std::io;
+
 use mcp_transport::{Connect, Link, TransportError, connect_fn, memory};
 use mcp_types::{Era, ErrorCode, Revision};
+use tokio::net::ToSocketAddrs;
+
+pub use http::DemoHttp;
 
 /// Serves one client over `link`, until the client ends it. See [`Demo::serve`].
 ///
@@ -57,6 +74,14 @@ pub async fn serve_stdio() -> Result<(), TransportError> {
     Demo::new().serve_stdio().await
 }
 
+/// Listens on `address`. See [`Demo::bind_http`].
+///
+/// # Errors
+/// As [`Demo::bind_http`].
+pub async fn bind_http(address: impl ToSocketAddrs) -> io::Result<DemoHttp> {
+    Demo::new().bind_http(address).await
+}
+
 /// A demo server that is not yet running, with what tests may want otherwise.
 #[derive(Debug, Clone)]
 pub struct Demo {
@@ -64,6 +89,7 @@ pub struct Demo {
     revisions: Vec<Revision>,
     discover: Discover,
     page_size: usize,
+    streamed: bool,
 }
 
 /// What becomes of `server/discover`.
@@ -91,7 +117,7 @@ impl Demo {
     pub fn of_revisions(revisions: impl IntoIterator<Item = Revision>) -> Self {
         let mut revisions: Vec<_> = revisions.into_iter().collect();
         revisions.sort_unstable_by(|a, b| b.cmp(a));
-        Self { revisions, discover: Discover::Answered, page_size: Self::DEFAULT_PAGE_SIZE }
+        Self { revisions, discover: Discover::Answered, page_size: Self::DEFAULT_PAGE_SIZE, streamed: false }
     }
 
     /// A server of the modern era alone.
@@ -120,6 +146,13 @@ impl Demo {
         self
     }
 
+    /// Over HTTP, answers every request with a stream of events: otherwise only those do that have more to say than a
+    /// reply.
+    pub fn streamed(mut self, streamed: bool) -> Self {
+        self.streamed = streamed;
+        self
+    }
+
     /// Serves one client over `link`, until the client ends it. Calls that are still open then are given up; replies
     /// that wait to be sent are sent, if the client takes them within a second.
     ///
@@ -128,7 +161,7 @@ impl Demo {
     /// # Errors
     /// When reading or writing fails.
     pub async fn serve(self, link: Link) -> Result<(), TransportError> {
-        server::run(self, link).await
+        server::run(self, server::Surroundings::default(), link).await
     }
 
     /// Connects to servers like this in this process, each connection to one of its own. Needs a tokio runtime.
@@ -151,6 +184,17 @@ impl Demo {
     /// When reading or writing fails.
     pub async fn serve_stdio(self) -> Result<(), TransportError> {
         self.serve(mcp_transport_stdio::pipe(tokio::io::stdin(), tokio::io::stdout())).await
+    }
+
+    /// Serves clients over Streamable HTTP on `address`, which must be of the loopback interface; port 0 is a free one.
+    /// Needs a tokio runtime, on which the server runs until it is shut down or dropped.
+    ///
+    /// Requests whose `Host` or `Origin` is not this machine are refused with 403; nobody is asked who they are.
+    ///
+    /// # Errors
+    /// When it cannot listen there; of the kind `InvalidInput`, when other machines could reach it.
+    pub async fn bind_http(self, address: impl ToSocketAddrs) -> io::Result<DemoHttp> {
+        DemoHttp::bind(self, address).await
     }
 
     /// The newest revision of `era` that is served.

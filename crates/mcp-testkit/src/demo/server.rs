@@ -21,7 +21,7 @@ use mcp_transport::{
     BoxReceiver, BoxSender, Inbound, Link, LinkParts, Outbound, Receiver, Sender, TransportError,
 };
 use mcp_types::{
-    DiscoverRequest, Era, InitializeRequest, JsonRpcError, LoggingLevel, Request, RequestId,
+    DiscoverRequest, Era, InitializeRequest, JsonRpcError, Request, RequestId,
     jsonrpc::{JsonRpcMessage, MethodName},
 };
 use tokio::{
@@ -33,7 +33,7 @@ use tokio::{
 use super::{
     Demo, Discover,
     caller::Caller,
-    era::{self, Session},
+    era::{self, SharedSession},
     methods::{self, Params},
 };
 
@@ -43,10 +43,19 @@ const FLUSH_LIMIT: Duration = Duration::from_secs(1);
 /// Nothing more is read while more bytes than these wait to be sent: the limit of the core on replies is never reached.
 const MAX_QUEUED_BYTES: usize = 64 * 1024;
 
+/// What a server has around it.
+#[derive(Default)]
+pub(super) struct Surroundings {
+    /// Opened by `initialize`; over HTTP, by that of another server.
+    pub(super) session: SharedSession,
+    /// Ends the connection to the client; `None` where that would end more.
+    pub(super) hang_up: Option<Box<dyn Fn() + Send + Sync>>,
+}
+
 /// Serves one client over `link`.
-pub(super) async fn run(demo: Demo, link: Link) -> Result<(), TransportError> {
+pub(super) async fn run(demo: Demo, around: Surroundings, link: Link) -> Result<(), TransportError> {
     let LinkParts { sender, receiver, closer, .. } = link.into_parts();
-    let server = Arc::new(Server::new(demo));
+    let server = Arc::new(Server::new(demo, around));
     let mut tasks = JoinSet::new();
     let mut write = pin!(server.write(sender));
     let read = tokio::select! {
@@ -65,6 +74,7 @@ pub(super) async fn run(demo: Demo, link: Link) -> Result<(), TransportError> {
 /// One connection, as its loops and its calls see it.
 pub(super) struct Server {
     pub(super) demo: Demo,
+    pub(super) around: Surroundings,
     state: Mutex<State>,
     outbox_filled: Notify,
     outbox_emptied: Notify,
@@ -72,8 +82,6 @@ pub(super) struct Server {
 
 struct State {
     core: Connection<(), ()>,
-    /// Opened by `initialize`.
-    session: Option<Session>,
     /// The requests that are worked on, with their tasks once they have one.
     serving: HashMap<ServeId, Option<AbortHandle>>,
     /// Requests of ours to the client.
@@ -82,14 +90,21 @@ struct State {
 }
 
 impl Server {
-    fn new(demo: Demo) -> Self {
+    fn new(demo: Demo, around: Surroundings) -> Self {
         let mut core = Connection::new(Binding::Pipe);
-        if let (Some(modern), None) = (demo.newest(Era::Modern), demo.newest(Era::Legacy)) {
+        if let Some(revision) = around.session.revision() {
+            core.settle(revision);
+        } else if let (Some(modern), None) = (demo.newest(Era::Modern), demo.newest(Era::Legacy)) {
             core.settle(modern);
         }
-        let state =
-            State { core, session: None, serving: HashMap::new(), asked: HashMap::new(), closing: false };
-        Self { demo, state: Mutex::new(state), outbox_filled: Notify::new(), outbox_emptied: Notify::new() }
+        let state = State { core, serving: HashMap::new(), asked: HashMap::new(), closing: false };
+        Self {
+            demo,
+            around,
+            state: Mutex::new(state),
+            outbox_filled: Notify::new(),
+            outbox_emptied: Notify::new(),
+        }
     }
 
     /// Reads until the client ends its direction.
@@ -234,8 +249,7 @@ impl Server {
         if method == InitializeRequest::METHOD && !params.claims_modern() {
             return self.respond(id, self.initialize(&params));
         }
-        let admitted = era::admit(&self.demo, self.lock().session.as_ref(), &method, &params);
-        let terms = match admitted {
+        let terms = match era::admit(&self.demo, &self.around.session, &method, &params) {
             Ok(terms) => terms,
             Err(error) => return self.respond(id, Err(error)),
         };
@@ -257,9 +271,8 @@ impl Server {
 
     fn initialize(&self, params: &Params) -> Result<Bytes, JsonRpcError> {
         let (session, result) = era::initialize(&self.demo, params)?;
-        let mut state = self.lock();
-        state.core.settle(session.revision);
-        state.session = Some(session);
+        self.lock().core.settle(session.revision);
+        self.around.session.open(session);
         Ok(methods::encode(&result))
     }
 
@@ -316,17 +329,6 @@ impl Server {
         let outcome = answer.await.ok();
         drop(asked);
         outcome
-    }
-
-    /// The level that `logging/setLevel` has set.
-    pub(super) fn log_level(&self) -> Option<LoggingLevel> {
-        self.lock().session.as_ref()?.log_level.clone()
-    }
-
-    pub(super) fn set_log_level(&self, level: LoggingLevel) {
-        if let Some(session) = &mut self.lock().session {
-            session.log_level = Some(level);
-        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

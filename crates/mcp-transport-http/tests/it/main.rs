@@ -1,4 +1,4 @@
-//! The transport against a raw server: bytes, pieces and silence are the test's own.
+//! The transport against a raw server, where bytes, pieces and silence are the test's own; and against the demo server.
 
 mod beside;
 mod bounds;
@@ -6,6 +6,7 @@ mod client;
 mod common;
 mod connections;
 mod contract;
+mod demo;
 mod http_sse;
 mod modern;
 mod refusals;

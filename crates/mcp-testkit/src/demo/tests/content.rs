@@ -21,8 +21,11 @@ async fn tools_come_page_by_page_in_every_revision() {
                 None => break,
             }
         }
-        assert_eq!(sizes, [3, 3, 1], "{revision}");
-        assert_eq!(names, ["echo", "add", "slow", "greet", "contents", "fail", "fail_protocol"]);
+        assert_eq!(sizes, [3, 3, 2], "{revision}");
+        assert_eq!(
+            names,
+            ["echo", "add", "slow", "greet", "disconnect", "contents", "fail", "fail_protocol"]
+        );
         let error = peer.error("tools/list", json!({ "cursor": "" })).await;
         assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
     }

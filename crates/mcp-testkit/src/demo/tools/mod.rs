@@ -2,6 +2,7 @@
 
 mod add;
 mod contents;
+mod disconnect;
 mod echo;
 mod fail;
 mod greet;
@@ -24,6 +25,7 @@ pub(super) fn list(
         add::tool(),
         slow::tool(),
         greet::tool(),
+        disconnect::tool(),
         contents::tool(),
         fail::tool(),
         fail::protocol_tool(),
@@ -41,6 +43,7 @@ pub(super) async fn call(caller: &Caller, params: CallToolRequestParams) -> Resu
         "echo" => echo::call(&params),
         "add" => add::call(&params),
         "slow" => slow::call(caller, &params).await,
+        "disconnect" => Ok(disconnect::call(caller).await),
         "contents" => Ok(contents::call()),
         "fail" => fail::call(&params),
         "fail_protocol" => return Err(fail::protocol_call(&params)),
