@@ -1,6 +1,6 @@
 use std::{
     fmt,
-    sync::{Arc, Mutex, PoisonError, Weak},
+    sync::{Arc, Mutex, Weak},
     time::Duration,
 };
 
@@ -8,7 +8,7 @@ use mcp_protocol::Stamp;
 use mcp_types::{
     Direction, Era, Implementation, InitializeResult, Json, JsonObject, LoggingLevel, Notification,
     NotificationParams, Request, Revision, Root, RootsListChangedNotification, ServerCapabilities,
-    extensions::extension_of, meta::key, method,
+    SetLevelRequest, SetLevelRequestParams, extensions::extension_of, meta::key, method,
 };
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
@@ -21,7 +21,7 @@ use crate::{
     handlers::Handlers,
     input::Roots,
     listen::SubscribedResources,
-    session::Session,
+    session::{Session, lock},
     state::StateSender,
 };
 
@@ -41,7 +41,7 @@ pub(crate) struct Inner {
     pub(crate) handlers: Arc<Handlers>,
     pub(crate) roots: Option<Roots>,
     pub(crate) subscribed: SubscribedResources,
-    /// The lowest level of log messages for every request, in the modern era.
+    /// The lowest level of log messages: for every request, in the modern era; of the session, in the legacy era.
     pub(crate) log_level: Mutex<Option<LoggingLevel>>,
     pub(crate) state: StateSender,
 }
@@ -249,12 +249,24 @@ impl Inner {
 }
 
 impl Inner {
+    /// Sets again, in a new session, what was set in one that the server lost.
+    pub(crate) fn set_again(&self) {
+        let level = lock(&self.log_level).clone();
+        if let Some(level) = level
+            && let Ok(params) = crate::call::encode(&SetLevelRequestParams::new(level))
+        {
+            let limit = self.options.metadata_timeout;
+            self.session.post(SetLevelRequest::METHOD, params.into(), limit);
+        }
+        self.subscribe_again();
+    }
+
     /// The caller's `_meta` with the members that the client adds by default, if it adds any.
     pub(crate) fn default_meta(&self, callers: Option<&JsonObject>) -> Option<JsonObject> {
         if self.negotiated.era() == Era::Legacy {
             return None;
         }
-        let level = self.log_level.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        let level = lock(&self.log_level).clone()?;
         let mut meta = callers.cloned().unwrap_or_default();
         if meta.get(key::LOG_LEVEL).is_none() {
             meta.insert(key::LOG_LEVEL, Json::from(level.as_str()));

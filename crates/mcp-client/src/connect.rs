@@ -1,5 +1,7 @@
 //! From a transport to a client: the link, the era, the revision.
 
+mod probe;
+
 use std::{
     sync::{Arc, Mutex},
     time::Duration,
@@ -7,16 +9,15 @@ use std::{
 
 use bytes::Bytes;
 use mcp_protocol::{
-    Metadata, Negotiation, ResultKind, Stamp,
+    Negotiation, Stamp,
     connection::{CancelMode, Deadlines, Outcome, OutgoingCall},
-    negotiate::{HandshakeAnswer, On, ProbeAnswer, Step, Verdict},
-    result_kind,
+    negotiate::{HandshakeAnswer, On, Step, Verdict},
 };
 use mcp_transport::{Connect, Link, TransportError};
 use mcp_types::{
-    DiscoverResult, Era, ErrorCode, InitializeRequestParams, InitializeResult, Json, JsonRpcError, Revision,
-    jsonrpc::Shown,
+    DiscoverResult, Era, InitializeRequestParams, InitializeResult, Json, Revision, jsonrpc::Shown,
 };
+use probe::Probed;
 use tokio::sync::Semaphore;
 
 use crate::{
@@ -35,6 +36,7 @@ pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect)
         handlers: Arc::new(std::mem::take(&mut builder.handlers)),
         builder: &builder,
         session: None,
+        handshake: None,
         stage: "making the link",
         done: false,
     };
@@ -84,6 +86,8 @@ struct Attempt<'a> {
     builder: &'a ClientBuilder,
     handlers: Arc<Handlers>,
     session: Option<Arc<Session>>,
+    /// The params of the last `initialize`.
+    handshake: Option<Bytes>,
     /// What is being done, for the error at the limit.
     stage: &'static str,
     done: bool,
@@ -116,6 +120,7 @@ impl Attempt<'_> {
         let mut initialized = None;
         // Why the link of a probe ended, should no other answer be had.
         let mut death = None;
+        let mut replacements = 0;
         loop {
             let replaced = match step {
                 Step::Probe { revision, on } => {
@@ -154,7 +159,10 @@ impl Attempt<'_> {
             };
             if let Some(link) = replaced {
                 self.open(link);
-                (negotiation, step) = Negotiation::start(self.builder.versions, None);
+                replacements += 1;
+                // One that was replaced again did not survive its probe.
+                let verdict = (replacements > 1).then_some(Verdict::Legacy);
+                (negotiation, step) = Negotiation::start(self.builder.versions, verdict);
             }
         }
     }
@@ -193,60 +201,8 @@ impl Attempt<'_> {
         self.session.as_ref().ok_or_else(|| Error::new(Cause::Closed))
     }
 
-    async fn probe(&self, revision: Revision) -> Result<Answered<Probed>> {
-        let params = self
-            .builder
-            .stamp(revision)?
-            .apply(Vec::new(), Metadata::default())
-            .map_err(|error| Error::new(Cause::Arguments(error.expected.into())))?;
-        let session = self.session()?;
-        let limit = self.builder.options.probe_timeout;
-        let outcome = silent_call(session, "server/discover", params, Some(limit)).await;
-        if let Some(link) = session.take_replacement() {
-            return Ok(Answered::Replaced(link));
-        }
-        let answer = match outcome.map_err(start_error)? {
-            Outcome::Result(raw) => match discover_result(&raw) {
-                Ok(result) => {
-                    let supported = result.supported_versions.to_vec();
-                    let answer = ProbeAnswer::Discovered(supported);
-                    return Ok(Answered::Answer(Probed {
-                        answer,
-                        result: Some((result, json(&raw)?)),
-                        failure: None,
-                    }));
-                }
-                // An answer, but not of a server that knows the method.
-                Err(error) if self.builder.versions.newest(Era::Legacy).is_none() => {
-                    return Err(
-                        Error::new(Cause::Decode(error, Raw(raw))).of_method(&"server/discover".into())
-                    );
-                }
-                Err(error) => ProbeAnswer::OtherError(JsonRpcError::new(
-                    ErrorCode::INVALID_REQUEST,
-                    format!("unreadable answer to `server/discover`: {error}"),
-                )),
-            },
-            Outcome::Error(raw) => ProbeAnswer::from_error(rpc_error(&raw)),
-            // Over HTTP, silence and a lost connection say nothing of the era.
-            Outcome::Expired { .. } if !session.has_exchanges() => ProbeAnswer::Silent,
-            Outcome::Lost { failure, .. } if !session.has_exchanges() => {
-                return Ok(Answered::Answer(Probed {
-                    answer: ProbeAnswer::Died,
-                    result: None,
-                    failure: Some(failure),
-                }));
-            }
-            Outcome::Lost { failure: Failure::Transport(error), .. } if refuses_the_request(&error) => {
-                ProbeAnswer::OtherError(JsonRpcError::new(ErrorCode::INVALID_REQUEST, error.to_string()))
-            }
-            other => return Err(outcome_error(other)),
-        };
-        Ok(Answered::Answer(Probed { answer, result: None, failure: None }))
-    }
-
     async fn handshake(
-        &self,
+        &mut self,
         revision: Revision,
     ) -> Result<Answered<(HandshakeAnswer, Option<(InitializeResult, Json)>)>> {
         let params = InitializeRequestParams::new(
@@ -255,6 +211,7 @@ impl Attempt<'_> {
             self.builder.info.clone(),
         );
         let params = Bytes::from(crate::call::encode(&params)?);
+        self.handshake = Some(params.clone());
         let session = self.session()?;
         let outcome = silent_call(session, "initialize", Some(params), None).await;
         if let Some(link) = session.take_replacement() {
@@ -284,6 +241,9 @@ impl Attempt<'_> {
         match (revision.era(), initialized, discovered) {
             (Era::Legacy, Some((result, raw)), _) => {
                 session.notify("notifications/initialized".into(), None).map_err(start_error)?;
+                if let Some(params) = &self.handshake {
+                    session.keep_handshake(params.clone(), self.builder.options.connect_timeout);
+                }
                 Ok(Negotiated::legacy(revision, result, raw))
             }
             (Era::Modern, _, Some((result, raw))) => Ok(Negotiated::modern(revision, result, raw)),
@@ -307,12 +267,6 @@ impl Attempt<'_> {
         }
         error
     }
-}
-
-struct Probed {
-    answer: ProbeAnswer,
-    result: Option<(DiscoverResult, Json)>,
-    failure: Option<Failure>,
 }
 
 impl ClientBuilder {
@@ -368,23 +322,6 @@ async fn silent_call(
         CallOutcome::Core(outcome) => Ok(outcome),
         CallOutcome::Cancelled { .. } => Err(StartError::Closing),
     }
-}
-
-fn discover_result(raw: &[u8]) -> serde_json::Result<DiscoverResult> {
-    if result_kind(raw) != ResultKind::Complete {
-        return Err(serde::de::Error::custom("a result of another type"));
-    }
-    serde_json::from_slice(raw)
-}
-
-/// Whether an HTTP refusal says that the server does not know modern requests. 401, and 403 with a challenge, say
-/// nothing of that.
-fn refuses_the_request(error: &TransportError) -> bool {
-    error.http().is_some_and(|http| match http.status {
-        401 => false,
-        403 => http.www_authenticate.is_empty(),
-        status => (400..500).contains(&status),
-    })
 }
 
 fn json(raw: &[u8]) -> Result<Json> {

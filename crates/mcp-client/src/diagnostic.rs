@@ -18,6 +18,12 @@ pub enum Diagnostic {
         /// What happened to it.
         error: TransportError,
     },
+    /// The server lost the session (legacy era, over HTTP); a new one is being started. Calls that were on their way to an
+    /// answer fail; those that the server refused for that reason are sent again.
+    SessionLost,
+    /// A lost session was started anew. Log level and subscriptions were set again; what else the server kept with the
+    /// session is gone, and its lists may have changed.
+    SessionRenewed,
     /// The server sent a request in an era that has none. It was not answered.
     RequestInModernEra {
         /// Its method.

@@ -100,12 +100,13 @@ impl Client {
     #[doc(alias = "set_logging_level")]
     pub async fn set_log_level(&self, level: LoggingLevel) -> Result<()> {
         match self.negotiated().era() {
-            Era::Legacy => self.request::<SetLevelRequest>(SetLevelRequestParams::new(level)).await.map(drop),
-            Era::Modern => {
-                *lock(&self.0.log_level) = Some(level);
-                Ok(())
+            Era::Legacy => {
+                self.request::<SetLevelRequest>(SetLevelRequestParams::new(level.clone())).await?;
             }
+            Era::Modern => {}
         }
+        *lock(&self.0.log_level) = Some(level);
+        Ok(())
     }
 
     /// Asks the server whether it is there: `ping`, in the modern era `server/discover`.

@@ -12,6 +12,9 @@ pub enum State {
     Connecting,
     /// Calls may be made.
     Ready,
+    /// The server lost the session, and a new one is being started, or will be with the next call. Calls may be made; they
+    /// wait for it within their deadlines. Then [`State::Ready`] again.
+    Reconnecting,
     /// No new calls; those in flight may finish, then the link is ended.
     Closing,
     /// Nothing is left: no link, no process, no task.
@@ -61,10 +64,10 @@ impl StateSender {
         StateWatch(self.0.subscribe())
     }
 
-    /// Goes on to `state`; never back.
+    /// Goes on to `state`; never back, but for a session that was started anew.
     pub(crate) fn set(&self, state: State) {
         self.0.send_if_modified(|current| {
-            let goes_on = *current < state;
+            let goes_on = *current < state || (*current == State::Reconnecting && state == State::Ready);
             if goes_on {
                 *current = state;
             }

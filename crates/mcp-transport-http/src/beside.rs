@@ -3,8 +3,10 @@
 use std::{collections::VecDeque, pin::Pin, sync::Arc, time::Duration};
 
 use mcp_transport::{
-    Delivery, Inbound, Outbound, OutboundMessage, Receiver, Sender, TransportError, TransportErrorKind,
+    Delivery, Inbound, Origin, Outbound, OutboundMessage, Receiver, Sender, TransportError,
+    TransportErrorKind,
 };
+use mcp_types::jsonrpc::JsonRpcMessage;
 use tokio::{
     sync::{mpsc, watch},
     task::JoinSet,
@@ -156,7 +158,17 @@ impl Posting {
             body::drain(answer.into_body()).await;
             return Ok(());
         }
-        Err(Refusal::read(answer, session.is_some()).await.into_error())
+        // A session that another one has replaced meanwhile is no loss.
+        let in_session = session.is_some() && self.shared.session.id() == session;
+        let refusal = Refusal::read(answer, in_session).await;
+        if let JsonRpcMessage::Request(request) = &out.message
+            && let Some(message) = refusal.rpc_error(&request.id)
+        {
+            // Without its receiver the link is over.
+            let _ = self.to.send(Inbound::Message { origin: Origin::Shared, message }).await;
+            return Ok(());
+        }
+        Err(refusal.into_error())
     }
 }
 

@@ -69,6 +69,8 @@ async fn perform(shared: &Shared, out: &OutboundMessage, sink: &Sink) -> Result<
         let refusal = Refusal::read(answer, exchange.session.is_some()).await;
         drop(permit);
         if initialize
+            // Not a server that is known to speak this transport, and lost a session.
+            && !shared.session.is_settled()
             && refusal.may_be_http_sse()
             && let Some(link) = Box::pin(http_sse::open(shared)).await
         {

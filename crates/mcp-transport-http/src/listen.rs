@@ -8,6 +8,7 @@ use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
     link::Shared,
+    refusal::Refusal,
     request::Prepared,
     sse::Events,
     stream::{Consumer, Cursor, StreamLimits, is_stream, passes},
@@ -25,7 +26,12 @@ pub(crate) async fn listen(shared: Arc<Shared>, to: mpsc::Sender<Inbound>) -> Re
     let mut cursor = Cursor::default();
     let mut consumer = Beside(to);
     let mut opened = false;
+    let session = shared.session.id();
     loop {
+        // A new session has a stream of its own.
+        if shared.session.id() != session {
+            return Ok(());
+        }
         let Prepared { request, .. } = shared.get(cursor.last_id());
         let begun = Instant::now();
         match shared.service.fetch(request).await {
@@ -48,6 +54,14 @@ pub(crate) async fn listen(shared: Arc<Shared>, to: mpsc::Sender<Inbound>) -> Re
             }
             // A stream that was there before may be there again after a restart or an overload.
             Ok(answer) if opened && passes(answer.status()) => {}
+            Ok(answer) if opened => {
+                let refusal = Refusal::read(answer, session.is_some()).await;
+                if refusal.loses_session() && shared.session.id() == session {
+                    // Without its receiver the link is over.
+                    let _ = consumer.0.send(Inbound::SessionLost(refusal.into_error())).await;
+                }
+                return Ok(());
+            }
             Ok(_) => return Ok(()),
             Err(_) => {}
         }

@@ -7,7 +7,7 @@ use http::{StatusCode, header, response::Parts};
 use mcp_transport::{Delivery, HttpFailure, RawMessage, TransportError, TransportErrorKind};
 use mcp_types::{
     RequestId,
-    jsonrpc::{self, Incoming, JsonRpcMessage, JsonRpcResponse},
+    jsonrpc::{self, Incoming, JsonRpcMessage, JsonRpcResponse, scan},
 };
 
 use crate::{body, retry_after::retry_after, service::Answer};
@@ -63,12 +63,12 @@ impl Refusal {
         matches!(self.parts.status.as_u16(), 400 | 404 | 405) && self.rpc_response().is_none()
     }
 
-    /// Whether the server does not know the session: 404, or 400 with an explanation that names the session and answers no
-    /// request in particular.
-    fn loses_session(&self) -> bool {
+    /// Whether the server does not know the session: 404, unless it is about the method; or 400 with an explanation that
+    /// names the session and answers no request in particular.
+    pub(crate) fn loses_session(&self) -> bool {
         match self.parts.status {
             _ if !self.in_session => false,
-            StatusCode::NOT_FOUND => true,
+            StatusCode::NOT_FOUND => !self.rpc_response().is_some_and(|response| lacks_method(&response)),
             StatusCode::BAD_REQUEST => {
                 let answers_a_request = self.rpc_response().is_some_and(|response| response.id.is_some());
                 !answers_a_request && String::from_utf8_lossy(&self.body).to_lowercase().contains("session")
@@ -79,16 +79,24 @@ impl Refusal {
 
     pub(crate) fn into_error(self) -> TransportError {
         let status = self.parts.status;
+        let mut kind = TransportErrorKind::Http;
         let what = if self.loses_session() {
+            kind = TransportErrorKind::SessionLost;
             "the server does not know the session any more".into()
         } else if let Some(target) = redirect_target(&self.parts) {
             format!("the server redirects to {target}, which is not followed")
         } else {
             "the server refused the request".into()
         };
-        TransportError::new(TransportErrorKind::Http, delivery(status), what)
-            .with_http(failure(&self.parts, &self.body))
+        TransportError::new(kind, delivery(status), what).with_http(failure(&self.parts, &self.body))
     }
+}
+
+/// Whether a response says of its own request that there is no such method.
+fn lacks_method(response: &JsonRpcResponse<&[u8]>) -> bool {
+    let Err(error) = &response.outcome else { return false };
+    let code = scan::member(error, "code").map(|range| &error[range]);
+    response.id.is_some() && code == Some(b"-32601")
 }
 
 /// The response to a request was good, but held no message.
@@ -190,6 +198,8 @@ mod tests {
         for (status, in_session, body, lost) in [
             (404, true, "", true),
             (404, true, r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32005,"message":"gone"}}"#, true),
+            (404, true, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}"#, true),
+            (404, true, foreign, false),
             (404, false, "", false),
             (400, true, named, true),
             (400, true, "Session not found", true),

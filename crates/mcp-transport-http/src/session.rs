@@ -123,6 +123,16 @@ impl Session {
         }
     }
 
+    /// The session now.
+    pub(crate) fn id(&self) -> Option<SessionId> {
+        self.lock().id.clone()
+    }
+
+    /// Whether the revision is settled: negotiation is over.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.lock().revision.is_some()
+    }
+
     /// The session that is to be ended.
     pub(crate) fn take_id(&self) -> Option<SessionId> {
         self.lock().id.take()

@@ -29,6 +29,9 @@ pub enum TransportErrorKind {
     Io,
     /// An HTTP status that refuses.
     Http,
+    /// The peer does not know the session any more that the link had with it. The link goes on: `initialize`, sent again,
+    /// belongs to no session and begins another one.
+    SessionLost,
     /// A message is over a limit of the transport.
     TooLarge,
     /// The peer broke the rules of the transport.

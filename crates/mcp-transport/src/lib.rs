@@ -28,7 +28,8 @@
 //! 7. An exchange calls [`Sink::accepted`] once, when it knows that the peer took the request (its response headers came),
 //!    before it delivers anything.
 //! 8. Dropping the future abandons the request, at any point, and the peer notices.
-//! 9. A request is not repeated by the transport, also when its exchange ends without a reply.
+//! 9. A request is not repeated by the transport, also when its exchange ends without a reply. A peer that has lost the
+//!    session is told by [`TransportErrorKind::SessionLost`]; starting another one is the client's matter.
 //!
 //! Either kind:
 //!

@@ -67,13 +67,16 @@ pub enum Inbound {
     },
     /// Input that is no message; the link goes on.
     Skipped(Skipped),
-    /// A message that belongs to no exchange could not be delivered; the link goes on.
+    /// A message that belongs to no exchange could not be delivered; the link goes on. A request among them has no answer,
+    /// unless the error leaves open whether the peer took it.
     Undelivered {
         /// The message, as it was handed over.
         message: RawMessage,
         /// What happened to it.
         error: crate::TransportError,
     },
+    /// The peer does not know the session any more, as the channel beside the exchanges shows; the link goes on.
+    SessionLost(crate::TransportError),
 }
 
 /// Where a message came in.

@@ -167,7 +167,7 @@ fn show_inbound(show: &Show, entry: &Inbound) {
             }
         }
         Inbound::Skipped(skipped) => show(&Passed::Skipped(skipped)),
-        Inbound::Undelivered { error, .. } => show(&Passed::Ended(Some(error))),
+        Inbound::Undelivered { error, .. } | Inbound::SessionLost(error) => show(&Passed::Ended(Some(error))),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use mcp_protocol::connection::Outcome;
-use mcp_transport::Delivery;
+use mcp_protocol::connection::{NotRenewed, Outcome};
+use mcp_transport::{Delivery, TransportError, TransportErrorKind};
 use mcp_types::{ErrorCode, JsonRpcError};
 
 use super::{Cause, Error, Limit};
@@ -31,10 +31,38 @@ pub(crate) fn outcome_error(outcome: Outcome<Failure>) -> Error {
         }
         Outcome::Lost { failure: Failure::ClosedHere, sent } => Error::new(Cause::Closed).sent(sent),
         Outcome::Error(raw) => Error::new(Cause::Rpc(rpc_error(&raw))).sent(true),
+        Outcome::Orphaned(Failure::Transport(error)) => {
+            Error::new(Cause::Transport(error.with_delivery(Delivery::MaybeSent))).sent(true)
+        }
+        Outcome::Orphaned(Failure::ClosedHere) => Error::new(Cause::Closed).sent(true),
+        Outcome::NotRenewed(why) => not_renewed(why),
         Outcome::Result(_) | Outcome::CancelledByPeer | Outcome::NoReply => {
             Error::new(Cause::NoReply).sent(true)
         }
     }
+}
+
+/// The error of a call that waited for a session, when there is none.
+fn not_renewed(why: NotRenewed<Failure>) -> Error {
+    let what = match why {
+        NotRenewed::Failed(Failure::ClosedHere) => return Error::new(Cause::Closed),
+        // What stands in the way now: a challenge, say, or nobody who listens.
+        NotRenewed::Failed(Failure::Transport(error)) => {
+            return Error::new(Cause::Transport(error.with_delivery(Delivery::NeverSent)))
+                .with_context("the server lost the session; this is why no new one was started".into());
+        }
+        NotRenewed::Refused(error) => format!("it refuses a new one: {}", rpc_error(&error)),
+        NotRenewed::Revision(Some(version)) => format!("a new one would be of another revision: {version}"),
+        NotRenewed::Revision(None) => "its answer to `initialize` names no revision".into(),
+        NotRenewed::Expired(limit) => format!("it did not start a new one within {limit:?}"),
+        NotRenewed::NoReply => "the new `initialize` has no reply".into(),
+    };
+    let what = format!("the server lost the session, and {what}");
+    Error::new(Cause::Transport(TransportError::new(
+        TransportErrorKind::SessionLost,
+        Delivery::NeverSent,
+        what,
+    )))
 }
 
 /// The error object of a reply. One that cannot be read is an internal error in the words it came in.

@@ -10,13 +10,14 @@ use std::{
 use bytes::Bytes;
 use mcp_types::{
     Notification, PromptListChangedNotification, Request, ResourceListChangedNotification,
-    ResourceUpdatedNotification, ResourceUpdatedNotificationParams, SubscriptionFilter,
-    ToolListChangedNotification, UnsubscribeRequest, UnsubscribeRequestParams,
+    ResourceUpdatedNotification, ResourceUpdatedNotificationParams, SubscribeRequest, SubscribeRequestParams,
+    SubscriptionFilter, ToolListChangedNotification, UnsubscribeRequest, UnsubscribeRequestParams,
 };
 
 use crate::{
     Client, ErrorKind, Result,
-    session::{ReportStep, Slot, lock},
+    client::Inner,
+    session::{RENEWED, ReportStep, Slot, lock},
 };
 
 /// How many subscriptions of a client want each resource: the server is told of the first and of the last.
@@ -57,6 +58,7 @@ pub(super) async fn subscribe(
         PromptListChangedNotification::METHOD => lists.prompts_list_changed.is_some(),
         ResourceListChangedNotification::METHOD => lists.resources_list_changed.is_some(),
         ResourceUpdatedNotification::METHOD => concerns(params, &resources),
+        RENEWED => true,
         _ => false,
     });
     let mut legacy = Legacy { client: client.clone(), slot, uris: Vec::new() };
@@ -82,6 +84,20 @@ pub(super) async fn subscribe(
         agreed.resource_subscriptions = Some(legacy.uris.clone());
     }
     Ok((legacy, agreed))
+}
+
+impl Inner {
+    /// Subscribes to the resources that were subscribed to in a session that was lost.
+    pub(crate) fn subscribe_again(&self) {
+        let counts = lock(&self.subscribed.counts);
+        for uri in counts.keys() {
+            // Still under the lock, as the end of a subscription is: the server must hear of that after this.
+            if let Ok(params) = crate::call::encode(&SubscribeRequestParams::new(uri.clone())) {
+                let limit = self.options.metadata_timeout;
+                self.session.post(SubscribeRequest::METHOD, params.into(), limit);
+            }
+        }
+    }
 }
 
 /// Whether an update is of one of `uris`, or of something below it.

@@ -27,7 +27,7 @@ use crate::{
     Call, Client, Error, ErrorKind, Result,
     call::{CallFuture, Mode},
     error::Cause,
-    session::{Report, ReportStep, Slot},
+    session::{RENEWED, Report, ReportStep, Slot},
 };
 
 /// Opens a [`Subscription`] when it is awaited. See [`Client::listen`].
@@ -62,6 +62,9 @@ pub enum Change {
     ResourcesListChanged,
     /// A resource: read it again.
     ResourceUpdated(ResourceUpdatedNotificationParams),
+    /// The server lost the session (legacy era, over HTTP), and a new one was begun, with the same subscriptions. Changes
+    /// in between may have been missed: read everything again.
+    SessionRenewed,
     /// Another notification on the subscription, an extension's, say.
     Other {
         /// Its method.
@@ -247,6 +250,7 @@ impl Modern {
 
 fn change(report: Report) -> Change {
     match report.method.as_ref() {
+        RENEWED => Change::SessionRenewed,
         ToolListChangedNotification::METHOD => Change::ToolsListChanged,
         PromptListChangedNotification::METHOD => Change::PromptsListChanged,
         ResourceListChangedNotification::METHOD => Change::ResourcesListChanged,

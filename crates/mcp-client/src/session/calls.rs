@@ -45,6 +45,9 @@ impl Session {
         if let Some(outcome) = slot.take_outcome() {
             return Ok(outcome);
         }
+        if !headers.is_empty() && self.renews.load(Ordering::Relaxed) {
+            slot.keep_headers(headers.clone());
+        }
         let mut call = Some(call);
         let Started { id, message } = match self.begin(begun, &mut call, slot) {
             // Rare, so kept out of the size of every call's future.
@@ -142,10 +145,9 @@ impl Session {
             continues: false,
         };
         let now = tokio::time::Instant::now().into_std();
-        if let Ok(Started { id, message: Some(message) }) =
-            self.begin(now, &mut Some(call), &Arc::new(Slot::default()))
-        {
-            self.post_exchange(id, message.into());
+        let slot = Arc::new(Slot::default());
+        if let Ok(Started { id, message: Some(message) }) = self.begin(now, &mut Some(call), &slot) {
+            self.post_exchange(id, message.into(), &slot);
         }
     }
 

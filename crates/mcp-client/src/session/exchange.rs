@@ -10,7 +10,7 @@ use std::{
 };
 
 use mcp_protocol::connection::{CallId, Outcome};
-use mcp_transport::{ExchangeEnd, Inbound, OutboundMessage, Sink, SinkTarget};
+use mcp_transport::{ExchangeEnd, Inbound, OutboundMessage, Sink, SinkTarget, TransportErrorKind};
 use tokio::{runtime::Handle, sync::Notify, time::timeout};
 
 use super::{CallOutcome, Failure, RunningExchange, Session, Slot, lock};
@@ -34,8 +34,7 @@ impl Session {
     ) -> CallOutcome {
         let Some(exchanges) = &self.exchanges else { return slot.outcome().await };
         let accepted = Arc::new(AtomicBool::new(shared));
-        let sink = Sink::new(Target { session: self.this.clone(), accepted: Arc::clone(&accepted) });
-        let mut exchange = Some(exchanges.exchange(out, sink));
+        let mut exchange = Some(exchanges.exchange(out, self.sink(id, &accepted)));
         poll_fn(|cx| {
             if let Some(running) = &mut exchange {
                 // Deadline and cancel end a call without its exchange: that is dropped then, which abandons it.
@@ -60,12 +59,17 @@ impl Session {
         .await
     }
 
-    /// Runs the exchange of a call whose answer nobody waits for.
-    pub(super) fn post_exchange(&self, id: CallId, out: OutboundMessage) {
+    /// Runs the exchange of a call in a task of its own.
+    pub(super) fn post_exchange(&self, id: CallId, out: OutboundMessage, slot: &Slot) {
         if let Some(exchanges) = &self.exchanges {
-            let sink = Sink::new(Target { session: self.this.clone(), accepted: Arc::default() });
-            self.spawn_exchange(id, exchanges.exchange(out, sink), &Slot::default());
+            self.spawn_exchange(id, exchanges.exchange(out, self.sink(id, &Arc::default())), slot);
         }
+    }
+
+    fn sink(&self, id: CallId, accepted: &Arc<AtomicBool>) -> Sink {
+        let renews = self.renews.load(Ordering::Relaxed);
+        let accepted = Arc::clone(accepted);
+        Sink::new(Target { session: self.this.clone(), accepted, told: renews.then_some(id) })
     }
 
     fn spawn_exchange(&self, id: CallId, mut exchange: Exchange, slot: &Slot) {
@@ -125,7 +129,12 @@ impl Session {
 
     fn exchange_over(&self, id: CallId, end: ExchangeEnd) {
         let failure = match end {
+            ExchangeEnd::Failed(error) if error.kind() == TransportErrorKind::SessionLost => {
+                return self.session_lost(Some(id), error);
+            }
             ExchangeEnd::Failed(error) => Some(Failure::Transport(error)),
+            // Only negotiation can go on over another transport.
+            ExchangeEnd::Replaced(_) if self.owner.get().is_some() => None,
             ExchangeEnd::Replaced(link) => {
                 *lock(&self.replacement) = Some(link);
                 None
@@ -139,6 +148,8 @@ impl Session {
 struct Target {
     session: Weak<Session>,
     accepted: Arc<AtomicBool>,
+    /// The call that is not to be repeated from then on.
+    told: Option<CallId>,
 }
 
 impl SinkTarget for Target {
@@ -149,6 +160,9 @@ impl SinkTarget for Target {
     }
 
     fn accepted(&self) {
+        if let (Some(id), Some(session)) = (self.told, self.session.upgrade()) {
+            session.with(|core| core.connection.accepted(id));
+        }
         self.accepted.store(true, Ordering::Release);
     }
 }

@@ -5,6 +5,9 @@ use mcp_types::jsonrpc::MethodName;
 
 use super::{Session, Slot, lock, slot::Report};
 
+/// In place of a method, to streams of changes: the session is another one.
+pub(crate) const RENEWED: &str = "session renewed";
+
 /// By method and params. Must not block.
 type Wants = Box<dyn Fn(&str, &Bytes) -> bool + Send + Sync>;
 
@@ -51,6 +54,11 @@ impl Session {
             }
         }
         filling
+    }
+
+    /// Tells the streams that want to know that changes may have been missed.
+    pub(super) fn tell_feeds_of_renewal(&self) {
+        self.feed(&MethodName::from(RENEWED), None);
     }
 
     pub(super) fn end_feeds(&self) {

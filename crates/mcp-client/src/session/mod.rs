@@ -7,6 +7,7 @@ mod feeds;
 mod io;
 mod mailbox;
 mod receive;
+mod renewal;
 mod serve;
 mod slot;
 
@@ -15,7 +16,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
-        atomic::{AtomicI64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -29,6 +30,7 @@ use tokio::{
 };
 
 pub(crate) use calls::StartError;
+pub(crate) use feeds::RENEWED;
 pub(crate) use mailbox::{Mail, Mailbox};
 pub(crate) use slot::{CallOutcome, Report, ReportStep, Slot};
 
@@ -66,6 +68,8 @@ pub(crate) struct Session {
     core: Mutex<Guarded>,
     limits: Limits,
     exchanges: Option<BoxExchanges>,
+    /// A lost session is started anew: requests that were not taken yet may be repeated.
+    renews: AtomicBool,
     running: Mutex<Running>,
     feeds: Mutex<feeds::Feeds>,
     replacement: Mutex<Option<Link>>,
@@ -134,6 +138,7 @@ impl Session {
             }),
             limits,
             exchanges: parts.exchanges.clone(),
+            renews: AtomicBool::new(false),
             running: Mutex::default(),
             feeds: Mutex::default(),
             replacement: Mutex::default(),

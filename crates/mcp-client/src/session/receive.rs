@@ -1,7 +1,7 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use mcp_protocol::connection::{CallId, Event, Origin, Outcome, Output};
-use mcp_transport::Inbound;
+use mcp_transport::{Inbound, OutboundMessage};
 
 use super::{CallOutcome, Failure, Session, Slot, lock, slot::Report};
 use crate::diagnostic::Diagnostic;
@@ -41,10 +41,8 @@ impl Session {
                     }
                     self.mailbox.push_diagnostic(Diagnostic::Skipped(skipped));
                 }
-                Inbound::Undelivered { message, error } => {
-                    let method = message.method().map(str::to_owned);
-                    self.mailbox.push_diagnostic(Diagnostic::Undelivered { method, error });
-                }
+                Inbound::Undelivered { message, error } => self.undelivered(&message, error),
+                Inbound::SessionLost(error) => self.session_lost(None, error),
                 _ => {}
             }
         }
@@ -72,6 +70,14 @@ impl Session {
                 return filling.then_some(payload);
             }
             Output::Abandon(id) => self.abort_exchange(id),
+            Output::Exchange { id, payload, message } => {
+                let mut out = OutboundMessage::from(message);
+                out.headers = payload.headers();
+                self.post_exchange(id, out, &payload);
+            }
+            Output::Handshake { id, message } => self.post_exchange(id, message.into(), &Slot::default()),
+            Output::Event(Event::SessionLost) => self.renewing(),
+            Output::Event(Event::SessionRenewed) => self.renewed(),
             Output::Event(Event::Request { id, request_id, method, params, origin }) => {
                 self.serve(id, request_id, method, params, origin);
             }

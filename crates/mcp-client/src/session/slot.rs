@@ -10,7 +10,7 @@ use mcp_protocol::connection::{CallId, Outcome};
 use mcp_types::{Notification, SubscriptionsAcknowledgedNotification, jsonrpc::MethodName};
 use serde::de::DeserializeOwned;
 
-use super::{Failure, lock};
+use super::{Failure, Headers, lock};
 
 /// Where the reader leaves what comes for one call. Filled outside the core's lock, by one task, in order.
 ///
@@ -35,6 +35,8 @@ struct State {
     is_slow: bool,
     /// Whether anybody reads reports.
     keeps_reports: bool,
+    /// What goes beside the request, should it have to be sent again.
+    headers: Headers,
     caller: Option<Waker>,
 }
 
@@ -98,6 +100,14 @@ impl Slot {
         let mut state = self.state();
         state.id = Some(id);
         state.outcome.is_none()
+    }
+
+    pub(super) fn keep_headers(&self, headers: Headers) {
+        self.state().headers = headers;
+    }
+
+    pub(super) fn headers(&self) -> Headers {
+        self.state().headers.clone()
     }
 
     /// The present request, or the last one.

@@ -8,6 +8,7 @@ mod incoming;
 mod outgoing;
 mod output;
 mod receive;
+mod renewal;
 #[cfg(test)]
 mod tests;
 
@@ -23,10 +24,13 @@ use serde::Serialize;
 pub use clock::{Deadlines, Expired};
 pub use incoming::ServeId;
 pub use outgoing::{CancelMode, OutgoingCall};
-pub use output::{CallId, Dropped, Event, NotStarted, Origin, Outcome, Outgoing, Output, Refused, Started};
+pub use output::{
+    CallId, Dropped, Event, NotRenewed, NotStarted, Origin, Outcome, Outgoing, Output, Refused, Started,
+};
 
 use incoming::Incoming;
 use outgoing::{Pending, Table};
+use renewal::Renewal;
 
 /// How requests travel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -45,6 +49,8 @@ pub struct Connection<P, F> {
     revision: Option<Revision>,
     calls: Table<P>,
     serving: Incoming,
+    /// What a lost session is started anew with.
+    renewal: Option<Renewal>,
     outbox: VecDeque<Outgoing>,
     outbox_bytes: usize,
     outputs: VecDeque<Output<P, F>>,
@@ -60,6 +66,7 @@ impl<P, F: Clone> Connection<P, F> {
             revision: None,
             calls: Table::new(),
             serving: Incoming::default(),
+            renewal: None,
             outbox: VecDeque::new(),
             outbox_bytes: 0,
             outputs: VecDeque::new(),
@@ -68,7 +75,8 @@ impl<P, F: Clone> Connection<P, F> {
         }
     }
 
-    /// Sends a request. Over exchanges the message is returned, for the caller to run; over a pipe it is queued.
+    /// Sends a request. Over exchanges the message is returned, for the caller to run; over a pipe it is queued. Without a
+    /// session it waits for the next one, and goes out as [`Output::Exchange`].
     ///
     /// # Errors
     /// When the connection is closing or its link has ended; the payload comes back.
@@ -87,6 +95,15 @@ impl<P, F: Clone> Connection<P, F> {
         let params = call.params.take();
         let method = call.method.clone();
         let id = self.calls.insert(now, call, payload);
+        if let Some(renewal) = &mut self.renewal {
+            self.calls.keep(id, params.clone(), renewal.generation());
+            if !renewal.is_live() {
+                self.calls.wait(id);
+                renewal.wait(id);
+                self.renew(now, None);
+                return Ok(Started { id, message: None });
+            }
+        }
         let message = JsonRpcMessage::request(id.0, method, params);
         Ok(match self.binding {
             Binding::Pipe => {
@@ -105,7 +122,14 @@ impl<P, F: Clone> Connection<P, F> {
         if self.ended.is_some() {
             return false;
         }
-        self.queue(JsonRpcMessage::notification(method, params));
+        let message = JsonRpcMessage::notification(method, params);
+        match &mut self.renewal {
+            Some(renewal) if !renewal.is_live() => {
+                self.outbox_bytes += weight(&message);
+                renewal.hold(message);
+            }
+            _ => self.queue(message),
+        }
         true
     }
 
@@ -114,7 +138,7 @@ impl<P, F: Clone> Connection<P, F> {
     /// A call whose request has not left yet is taken out of the queue, and the peer hears nothing of it.
     pub fn cancel(&mut self, id: CallId, reason: Option<&str>) -> Option<P> {
         let pending = self.calls.remove(id)?;
-        self.abandon(id, pending.cancel, reason);
+        self.abandon(id, &pending, reason);
         Some(pending.payload)
     }
 
@@ -124,15 +148,17 @@ impl<P, F: Clone> Connection<P, F> {
             let Some(pending) = self.calls.remove(id) else {
                 continue;
             };
-            let sent = self.calls.has_left(id);
-            self.abandon(id, pending.cancel, Some("deadline exceeded"));
+            let sent = self.is_sent(id, &pending);
+            self.abandon(id, &pending, Some("deadline exceeded"));
             self.finish(id, pending, Outcome::Expired { limit: expired, sent });
         }
+        self.expire_handshake(now);
     }
 
     /// When to call [`Self::timeout`]: never later than the next deadline, sometimes earlier.
     pub fn next_deadline(&self) -> Option<Instant> {
-        self.calls.next_deadline()
+        let handshake = self.renewal.as_ref().and_then(Renewal::deadline);
+        [self.calls.next_deadline(), handshake].into_iter().flatten().min()
     }
 
     /// Stops the clock of a call, as while a person answers. Pauses nest.
@@ -183,8 +209,8 @@ impl<P, F: Clone> Connection<P, F> {
     pub fn abandon_that(&mut self, wanted: impl Fn(&str) -> bool, failure: &F, reason: Option<&str>) {
         for id in self.calls.that(wanted) {
             let Some(pending) = self.calls.remove(id) else { continue };
-            let sent = self.calls.has_left(id);
-            self.abandon(id, pending.cancel, reason);
+            let sent = self.is_sent(id, &pending);
+            self.abandon(id, &pending, reason);
             self.finish(id, pending, Outcome::Lost { failure: failure.clone(), sent });
         }
     }
@@ -196,11 +222,15 @@ impl<P, F: Clone> Connection<P, F> {
 
     /// Whether the request of a call may have left.
     pub fn has_left(&self, id: CallId) -> bool {
-        self.calls.has_left(id)
+        self.calls.has_left(id) && self.calls.get(id).is_none_or(|pending| !pending.waits)
     }
 
-    /// An exchange ended. If its call is still open, it ends with `failure`, or with [`Outcome::NoReply`].
+    /// An exchange ended, or a request could not be delivered. If its call is still open, it ends with `failure`, or with
+    /// [`Outcome::NoReply`].
     pub fn exchange_ended(&mut self, id: CallId, failure: Option<F>) {
+        if self.renewal.as_ref().is_some_and(|renewal| renewal.is_handshake(id)) {
+            return self.not_renewed(&failure.map_or(NotRenewed::NoReply, NotRenewed::Failed));
+        }
         if let Some(pending) = self.calls.remove(id) {
             let outcome = failure.map_or(Outcome::NoReply, |failure| Outcome::Lost { failure, sent: true });
             self.finish(id, pending, outcome);
@@ -213,12 +243,11 @@ impl<P, F: Clone> Connection<P, F> {
             return;
         }
         for (id, pending) in self.calls.drain() {
-            let sent = self.calls.has_left(id);
+            let sent = self.is_sent(id, &pending);
             self.finish(id, pending, Outcome::Lost { failure: failure.clone(), sent });
         }
-        for id in self.serving.drain() {
-            self.outputs.push_back(Output::Event(Event::RequestCancelled { id }));
-        }
+        self.forget_the_peers_requests();
+        self.renewal = None;
         self.outbox.clear();
         self.outbox_bytes = 0;
         self.ended = Some(failure);
@@ -290,9 +319,20 @@ impl<P, F: Clone> Connection<P, F> {
         self.outputs.push_back(Output::Finished { id, payload: pending.payload, outcome });
     }
 
+    fn forget_the_peers_requests(&mut self) {
+        for id in self.serving.drain() {
+            self.outputs.push_back(Output::Event(Event::RequestCancelled { id }));
+        }
+    }
+
+    /// Whether the peer may have the request of a call that was just taken out.
+    fn is_sent(&self, id: CallId, pending: &Pending<P>) -> bool {
+        self.calls.has_left(id) && !pending.waits
+    }
+
     /// Tells the peer that nobody waits for the reply to `id` any more.
-    fn abandon(&mut self, id: CallId, mode: CancelMode, reason: Option<&str>) {
-        if self.ended.is_some() {
+    fn abandon(&mut self, id: CallId, pending: &Pending<P>, reason: Option<&str>) {
+        if self.ended.is_some() || pending.waits {
             return;
         }
         if !self.calls.has_left(id) {
@@ -305,7 +345,7 @@ impl<P, F: Clone> Connection<P, F> {
             return;
         }
         let legacy = self.revision.is_none_or(|revision| revision.era() == Era::Legacy);
-        if mode == CancelMode::Notify && (self.binding == Binding::Pipe || legacy) {
+        if pending.cancel == CancelMode::Notify && (self.binding == Binding::Pipe || legacy) {
             let params = encode(&Cancelled { request_id: id.0, reason });
             self.queue(JsonRpcMessage::notification("notifications/cancelled", Some(params)));
         }

@@ -79,8 +79,24 @@ pub(super) struct Pending<P> {
     pub(super) payload: P,
     pub(super) method: MethodName,
     pub(super) cancel: CancelMode,
+    /// As long as the request may have to be sent again: where sessions are renewed, until the peer takes it.
+    pub(super) kept: Option<Kept>,
+    /// The peer took the request.
+    pub(super) accepted: bool,
+    /// The peer refused it once, because it had lost the session.
+    pub(super) refused: bool,
+    /// It waits for the next session: the peer does not have it.
+    pub(super) waits: bool,
     token: Option<i64>,
     clock: Clock,
+}
+
+/// A request that may have to be sent again.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) params: Option<Bytes>,
+    /// The session that it was sent in last.
+    pub(super) generation: u64,
 }
 
 impl<P> Table<P> {
@@ -103,13 +119,57 @@ impl<P> Table<P> {
         }
         // Whoever sends it: `initialize` must not be cancelled.
         let cancel = if call.method == "initialize" { CancelMode::Silent } else { call.cancel };
-        let pending = Pending { payload, method: call.method, cancel, token: call.progress_token, clock };
+        let pending = Pending {
+            payload,
+            method: call.method,
+            cancel,
+            kept: None,
+            accepted: false,
+            refused: false,
+            waits: false,
+            token: call.progress_token,
+            clock,
+        };
         self.pending.insert(self.last, pending);
         CallId(self.last)
     }
 
+    /// An id for a request that is in no table.
+    pub(super) fn reserve(&mut self) -> CallId {
+        self.last += 1;
+        let id = CallId(self.last);
+        self.left(id);
+        id
+    }
+
     pub(super) fn get(&self, id: CallId) -> Option<&Pending<P>> {
         self.pending.get(&id.0)
+    }
+
+    /// Sees to it that the request `id` can be sent again.
+    pub(super) fn keep(&mut self, id: CallId, params: Option<Bytes>, generation: u64) {
+        if let Some(pending) = self.get_mut(id) {
+            pending.kept = Some(Kept { params, generation });
+        }
+    }
+
+    /// Makes `id` wait for the next session.
+    pub(super) fn wait(&mut self, id: CallId) {
+        if let Some(pending) = self.get_mut(id) {
+            pending.waits = true;
+        }
+    }
+
+    /// The open calls whose request the peer took, oldest first.
+    pub(super) fn accepted(&self) -> Vec<CallId> {
+        let accepted = |(id, pending): (&i64, &Pending<P>)| pending.accepted.then_some(CallId(*id));
+        let mut calls: Vec<_> = self.pending.iter().filter_map(accepted).collect();
+        calls.sort_unstable();
+        calls
+    }
+
+    pub(super) fn get_mut(&mut self, id: CallId) -> Option<&mut Pending<P>> {
+        self.pending.get_mut(&id.0)
     }
 
     pub(super) fn remove(&mut self, id: CallId) -> Option<Pending<P>> {

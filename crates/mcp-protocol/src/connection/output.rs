@@ -1,6 +1,8 @@
+use std::time::Duration;
+
 use bytes::Bytes;
 use mcp_types::{
-    RequestId, Revision,
+    ProtocolVersion, RequestId, Revision,
     jsonrpc::{JsonRpcMessage, MethodName},
 };
 
@@ -59,8 +61,25 @@ pub enum Output<P, F> {
         /// The raw params of the notification.
         params: Bytes,
     },
-    /// The exchange of this call is to be ended.
+    /// The exchange of this call, or of this handshake, is to be ended.
     Abandon(CallId),
+    /// The exchange of this call is to be run: again, in a new session, or for the first time, if the call waited for one.
+    Exchange {
+        /// Which.
+        id: CallId,
+        /// A copy of what its caller kept with it.
+        payload: P,
+        /// The request.
+        message: JsonRpcMessage<Bytes>,
+    },
+    /// The exchange of this handshake, which begins a new session, is to be run. Its end is told by
+    /// [`Connection::exchange_ended`](super::Connection::exchange_ended), as a call's.
+    Handshake {
+        /// Its id. It is no open call.
+        id: CallId,
+        /// The request.
+        message: JsonRpcMessage<Bytes>,
+    },
     /// Something that belongs to no call.
     Event(Event),
 }
@@ -88,6 +107,25 @@ pub enum Outcome<F> {
         /// Whether the request may have left.
         sent: bool,
     },
+    /// The exchange ended in order, but without a reply.
+    NoReply,
+    /// The peer took the request, and then lost the session: the reply, if there is one, goes nowhere.
+    Orphaned(F),
+    /// The peer had lost the session, and no new one could be started. It does not have the request.
+    NotRenewed(NotRenewed<F>),
+}
+
+/// Why a lost session was not started anew.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotRenewed<F> {
+    /// The exchange of the handshake failed.
+    Failed(F),
+    /// The peer answered with this error object, raw.
+    Refused(Bytes),
+    /// The new session would be of another revision than the one that is spoken; which, if it can be read.
+    Revision(Option<ProtocolVersion>),
+    /// It took longer than this.
+    Expired(Duration),
     /// The exchange ended in order, but without a reply.
     NoReply,
 }
@@ -158,6 +196,10 @@ pub enum Event {
         /// Where it came in.
         origin: Origin,
     },
+    /// The peer lost the session; a new one is being started.
+    SessionLost,
+    /// A lost session was started anew. The peer knows nothing of what was set in the old one.
+    SessionRenewed,
     /// Something was dropped; the connection goes on.
     Dropped(Dropped),
 }
@@ -176,6 +218,8 @@ pub enum Dropped {
     StrayProgress(Bytes),
     /// A batch, from a peer whose revision has none: how many messages.
     Batch(usize),
+    /// A notification of ours of this method, because there is no session to send it in.
+    Notification(MethodName),
     /// A request, because too many replies wait to be sent.
     RequestFlood(RequestId),
 }

@@ -56,6 +56,9 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             (Some(ours), _) if self.calls.was_issued(ours) && self.calls.has_left(ours) => ours,
             _ => return self.drop_with(Dropped::ForeignReply(id)),
         };
+        if self.renewal.as_ref().is_some_and(|renewal| renewal.is_handshake(call)) {
+            return self.handshake_answered(response.outcome);
+        }
         match self.calls.remove(call) {
             Some(pending) => {
                 let outcome = match response.outcome {

@@ -2,6 +2,7 @@
 
 use mcp_client::Client;
 use mcp_testkit::http::{HttpExchange, HttpServer};
+use mcp_transport::contract::patiently;
 use mcp_transport_http::Http;
 use mcp_types::Revision;
 use tokio::task::JoinHandle;
@@ -99,4 +100,74 @@ async fn a_foreign_endpoint_is_not_used() {
     assert_eq!(error.http().unwrap().status, 404, "{error:?}");
     stream.gone().await;
     assert_eq!(other.accepted(), 0);
+}
+
+const DISCOVERED: &str = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"ttlMs":0,"cacheScope":"private"}"#;
+
+/// A POST that is refused ends its call at once, with the refusal as its error; no other call is affected. One that is not
+/// answered may still have been taken: its reply counts.
+#[tokio::test]
+async fn a_refused_post_ends_its_call_at_once() {
+    let mut server = HttpServer::start().await;
+    let connecting = connect(&server);
+    let mut stream = begin(&mut server, "messages").await;
+    let probe = server.expect("server/discover").await;
+    reply(probe, &mut stream, DISCOVERED).await;
+    let client = connecting.await.unwrap().unwrap();
+    let result = r#"{"resultType":"complete","content":[]}"#;
+    let call = || tokio::spawn(client.call_tool("t").into_future());
+
+    let (open, silent) = (call(), call());
+    let first = server.expect("tools/call").await;
+    let unanswered = server.expect("tools/call").await;
+    let id = unanswered.request.rpc_id().unwrap();
+    for (status, ran) in [(400, false), (404, false), (500, true)] {
+        let refused = call();
+        server.expect("tools/call").await.respond(status, &[("content-type", "text/plain")], "no").await;
+        let error = patiently(refused).await.expect("at once").unwrap().unwrap_err();
+        let failure = error.http().unwrap();
+        assert_eq!((failure.status, failure.body_excerpt.as_str()), (status, "no"));
+        assert_eq!(error.may_have_executed(), ran);
+    }
+    let refused = call();
+    let rpc = r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32602,"message":"no"}}"#;
+    server.expect("tools/call").await.respond(400, &[("content-type", "application/json")], rpc).await;
+    let error = patiently(refused).await.expect("at once").unwrap().unwrap_err();
+    assert_eq!(error.rpc().unwrap().code.0, -32602);
+
+    reply(first, &mut stream, result).await;
+    patiently(open).await.unwrap().unwrap().unwrap();
+    drop(unanswered);
+    stream.event(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)).await.unwrap();
+    patiently(silent).await.unwrap().unwrap().unwrap();
+}
+
+/// A server that refuses the probe, and one that ends the stream on it, are legacy ones.
+#[tokio::test]
+async fn a_legacy_server_behind_http_sse_may_refuse_the_probe_or_break_off() {
+    for breaks_off in [false, true] {
+        let mut server = HttpServer::start().await;
+        let connecting = connect(&server);
+        let mut stream = begin(&mut server, "messages").await;
+        let probe = server.expect("server/discover").await;
+        if breaks_off {
+            probe.accept().await;
+            stream.reset();
+            // Once more from the beginning, on a fresh link, without a probe.
+            server.expect("initialize").await.respond(405, &[], "").await;
+            stream = server.expect("GET").await;
+            stream.start_events(&[]).await.unwrap();
+            stream.chunk("event: endpoint\ndata: /messages\n\n").await.unwrap();
+        } else {
+            probe.respond(400, &[], "Received request before initialization was complete").await;
+        }
+        let initialized =
+            r#"{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"s","version":"1"}}"#;
+        let request = server.expect("initialize").await;
+        assert_eq!(request.request.target, "/messages");
+        reply(request, &mut stream, initialized).await;
+        server.expect("notifications/initialized").await.accept().await;
+        let client = patiently(connecting).await.expect("no loop").unwrap().unwrap();
+        assert_eq!(client.revision(), Revision::V2024_11_05);
+    }
 }

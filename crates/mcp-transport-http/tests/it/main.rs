@@ -10,6 +10,7 @@ mod demo;
 mod http_sse;
 mod modern;
 mod refusals;
+mod renewal;
 mod requests;
 mod service;
 mod sessions;

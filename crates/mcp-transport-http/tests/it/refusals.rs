@@ -149,7 +149,7 @@ async fn a_lost_session_is_an_error_by_itself() {
         let call = near.start(legacy(2, "tools/call"));
         server.next().await.respond(status, &[("content-type", "application/json")], body).await;
         let error = call.error().await;
-        assert_eq!((error.kind(), error.delivery()), (TransportErrorKind::Http, Delivery::Refused));
+        assert_eq!((error.kind(), error.delivery()), (TransportErrorKind::SessionLost, Delivery::Refused));
         assert_eq!(error.http().unwrap().status, status);
         assert!(error.to_string().starts_with("the server does not know the session any more"), "{error}");
         assert!(!format!("{error:?}").contains("\"s\""), "ids are secrets");

@@ -1,5 +1,6 @@
 mod calls;
 mod interleavings;
+mod renewal;
 mod serving;
 
 use std::{

@@ -1,0 +1,297 @@
+//! A session that the peer lost, and the one that is started in its place. Of the legacy era, over exchanges.
+//!
+//! One handshake is shared by all who need it. A request that the peer refused because it does not know the session goes
+//! out once more in the next one; so does what was held meanwhile. What the peer had taken is never repeated: it may have
+//! been executed, and its answer would come in a session that is gone.
+//!
+//! Section: [Session Management](https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management), 4.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use mcp_types::{
+    ProtocolVersion, Revision,
+    jsonrpc::{JsonRpcMessage, scan},
+};
+
+use super::{CallId, Connection, Dropped, Event, NotRenewed, Outcome, Outgoing, Output, weight};
+
+/// What a session is started anew with, and where that stands.
+#[derive(Debug)]
+pub(super) struct Renewal {
+    /// The params of `initialize`, as they were sent the first time.
+    handshake: Bytes,
+    /// How long it may take.
+    limit: Duration,
+    /// How many sessions there were before this one.
+    generation: u64,
+    stage: Stage,
+    /// Calls that wait for the next session, oldest first. Some of them may be over.
+    waiting: Vec<CallId>,
+    held: Vec<Held>,
+    /// Notifications that went out a second time in this session.
+    repeated: Vec<JsonRpcMessage<Bytes>>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    Live,
+    /// The handshake with this id is under way.
+    Renewing {
+        id: CallId,
+        until: Option<Instant>,
+    },
+    /// There is no session, and the last handshake failed. The next call begins another one.
+    Lost,
+}
+
+/// A notification that waits for the next session.
+#[derive(Debug)]
+struct Held {
+    message: JsonRpcMessage<Bytes>,
+    /// The peer refused it before.
+    refused: bool,
+}
+
+impl Renewal {
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
+    }
+
+    pub(super) fn is_live(&self) -> bool {
+        matches!(self.stage, Stage::Live)
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        match self.stage {
+            Stage::Renewing { until, .. } => until,
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_handshake(&self, call: CallId) -> bool {
+        matches!(self.stage, Stage::Renewing { id, .. } if id == call)
+    }
+
+    pub(super) fn wait(&mut self, id: CallId) {
+        self.waiting.push(id);
+    }
+
+    pub(super) fn hold(&mut self, message: JsonRpcMessage<Bytes>) {
+        self.held.push(Held { message, refused: false });
+    }
+}
+
+impl<P, F: Clone> Connection<P, F> {
+    /// From here on a session that the peer lost is started anew: `handshake` are the params of `initialize`, as they
+    /// were sent, and `limit` is how long that may take.
+    pub fn keep_handshake(&mut self, handshake: Bytes, limit: Duration) {
+        self.renewal = Some(Renewal {
+            handshake,
+            limit,
+            generation: 0,
+            stage: Stage::Live,
+            waiting: Vec::new(),
+            held: Vec::new(),
+            repeated: Vec::new(),
+        });
+    }
+
+    /// How many times a lost session was started anew.
+    pub fn generation(&self) -> u64 {
+        self.renewal.as_ref().map_or(0, Renewal::generation)
+    }
+
+    /// The peer took the request of this call: its response headers came. It will not be repeated.
+    pub fn accepted(&mut self, id: CallId) {
+        if let Some(pending) = self.calls.get_mut(id) {
+            pending.accepted = true;
+            pending.kept = None;
+        }
+    }
+
+    /// Begins the handshake of the next session, unless one is under way. `failure`: why the present one is lost.
+    pub(super) fn renew(&mut self, now: Instant, failure: Option<F>) {
+        let Some(renewal) = &mut self.renewal else { return };
+        if let Stage::Renewing { .. } = renewal.stage {
+            return;
+        }
+        let id = self.calls.reserve();
+        renewal.stage = Stage::Renewing { id, until: now.checked_add(renewal.limit) };
+        let message = JsonRpcMessage::request(id.0, "initialize", Some(renewal.handshake.clone()));
+        self.outputs.push_back(Output::Event(Event::SessionLost));
+        self.outputs.push_back(Output::Handshake { id, message });
+        self.forget_the_peers_requests();
+        self.hold_outbox();
+        // Their streams are of the old session: they may never say another word.
+        let Some(failure) = failure else { return };
+        for id in self.calls.accepted() {
+            if let Some(pending) = self.calls.remove(id) {
+                self.outputs.push_back(Output::Abandon(id));
+                self.finish(id, pending, Outcome::Orphaned(failure.clone()));
+            }
+        }
+    }
+
+    /// What waits to be sent: notifications are for the next session too. Replies and cancellations are of the one that is
+    /// gone.
+    fn hold_outbox(&mut self) {
+        let Some(renewal) = &mut self.renewal else { return };
+        for entry in std::mem::take(&mut self.outbox) {
+            match entry {
+                Outgoing::Message(JsonRpcMessage::Notification(note))
+                    if note.method != "notifications/cancelled" =>
+                {
+                    renewal.hold(JsonRpcMessage::Notification(note));
+                }
+                Outgoing::Message(message) => {
+                    if matches!(message, JsonRpcMessage::Response(_)) {
+                        self.serving.reply_left();
+                    }
+                    self.outbox_bytes -= weight(&message);
+                }
+                other => self.outbox.push_back(other),
+            }
+        }
+    }
+
+    /// The handshake is answered.
+    pub(super) fn handshake_answered(&mut self, outcome: Result<Bytes, Bytes>)
+    where
+        P: Clone,
+    {
+        match outcome {
+            Ok(result) => match revision_of(&result) {
+                Ok(revision) if Some(revision) == self.revision => self.renewed(),
+                Ok(revision) => self.not_renewed(&NotRenewed::Revision(Some(revision.into()))),
+                Err(version) => self.not_renewed(&NotRenewed::Revision(version)),
+            },
+            Err(error) => self.not_renewed(&NotRenewed::Refused(error)),
+        }
+    }
+
+    fn renewed(&mut self)
+    where
+        P: Clone,
+    {
+        let Some(renewal) = &mut self.renewal else { return };
+        renewal.stage = Stage::Live;
+        renewal.generation += 1;
+        let waiting = std::mem::take(&mut renewal.waiting);
+        let held = std::mem::take(&mut renewal.held);
+        renewal.repeated = held.iter().filter(|held| held.refused).map(|held| held.message.clone()).collect();
+        self.queue(JsonRpcMessage::notification("notifications/initialized", None));
+        // Their weight counts already.
+        self.outbox.extend(held.into_iter().map(|held| Outgoing::Message(held.message)));
+        self.outputs.push_back(Output::Event(Event::SessionRenewed));
+        for id in waiting {
+            self.repeat(id);
+        }
+    }
+
+    /// There is no next session: whoever waits for it fails.
+    pub(super) fn not_renewed(&mut self, why: &NotRenewed<F>) {
+        let Some(renewal) = &mut self.renewal else { return };
+        renewal.stage = Stage::Lost;
+        let waiting = std::mem::take(&mut renewal.waiting);
+        for held in std::mem::take(&mut renewal.held) {
+            self.outbox_bytes -= weight(&held.message);
+            if let JsonRpcMessage::Notification(note) = held.message {
+                self.outputs.push_back(Output::Event(Event::Dropped(Dropped::Notification(note.method))));
+            }
+        }
+        for id in waiting {
+            if let Some(pending) = self.calls.remove(id) {
+                self.finish(id, pending, Outcome::NotRenewed(why.clone()));
+            }
+        }
+    }
+
+    /// The time of the handshake is up.
+    pub(super) fn expire_handshake(&mut self, now: Instant) {
+        let Some(renewal) = &self.renewal else { return };
+        if let Stage::Renewing { id, until: Some(until) } = renewal.stage
+            && until <= now
+        {
+            let limit = renewal.limit;
+            self.outputs.push_back(Output::Abandon(id));
+            self.not_renewed(&NotRenewed::Expired(limit));
+        }
+    }
+}
+
+impl<P: Clone, F: Clone> Connection<P, F> {
+    /// The peer does not know the session any more. It said so to the request of `call`, or to something that belongs to
+    /// no call.
+    ///
+    /// A request that was refused is sent again in the next session: once. One that the peer had taken ends with
+    /// `failure`.
+    pub fn session_lost(&mut self, now: Instant, call: Option<CallId>, failure: F) {
+        let Some(renewal) = &mut self.renewal else {
+            if let Some(id) = call {
+                self.exchange_ended(id, Some(failure));
+            }
+            return;
+        };
+        let generation = renewal.generation;
+        if let Some(id) = call {
+            let Some(pending) = self.calls.get_mut(id) else { return };
+            let sent_in = match &pending.kept {
+                Some(kept) if !pending.refused => kept.generation,
+                _ => return self.exchange_ended(id, Some(failure)),
+            };
+            pending.refused = true;
+            pending.waits = true;
+            if sent_in < generation && renewal.is_live() {
+                return self.repeat(id);
+            }
+            renewal.wait(id);
+        }
+        self.renew(now, Some(failure));
+    }
+
+    /// As [`Self::session_lost`], for a message that belongs to no call. `false` when it will not be sent again.
+    pub fn undelivered_in_lost_session(
+        &mut self,
+        now: Instant,
+        message: JsonRpcMessage<Bytes>,
+        failure: F,
+    ) -> bool {
+        let Some(renewal) = &mut self.renewal else { return false };
+        if let Some(at) = renewal.repeated.iter().position(|repeated| *repeated == message) {
+            renewal.repeated.swap_remove(at);
+            return false;
+        }
+        let again = matches!(&message, JsonRpcMessage::Notification(note)
+            if note.method != "notifications/cancelled" && note.method != "notifications/initialized");
+        if again {
+            self.outbox_bytes += weight(&message);
+            renewal.held.push(Held { message, refused: true });
+        }
+        self.renew(now, Some(failure));
+        again
+    }
+
+    /// Sends the request of a call that waited.
+    fn repeat(&mut self, id: CallId) {
+        let generation = self.generation();
+        let Some(pending) = self.calls.get_mut(id) else { return };
+        let Some(kept) = &mut pending.kept else { return };
+        kept.generation = generation;
+        pending.waits = false;
+        let message = JsonRpcMessage::request(id.0, pending.method.clone(), kept.params.clone());
+        let payload = pending.payload.clone();
+        self.calls.left(id);
+        self.outputs.push_back(Output::Exchange { id, payload, message });
+    }
+}
+
+/// The revision that a result of `initialize` names; otherwise what it names.
+fn revision_of(result: &[u8]) -> Result<Revision, Option<ProtocolVersion>> {
+    let version: Option<ProtocolVersion> =
+        scan::member(result, "protocolVersion").and_then(|range| serde_json::from_slice(&result[range]).ok());
+    match version.as_ref().and_then(ProtocolVersion::known) {
+        Some(revision) => Ok(revision),
+        None => Err(version),
+    }
+}
