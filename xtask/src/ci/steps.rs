@@ -23,6 +23,9 @@ const EXAMPLES: &[&str] = &[
     "inspect",
 ];
 
+/// The tool call that the README shows first.
+const CALL: &str = "cargo run -p mcp-cli -- call --demo add a=2 b=40";
+
 /// A named part of CI.
 #[derive(Debug)]
 pub(crate) struct Step {
@@ -105,6 +108,14 @@ pub(crate) fn all(crates: &[String]) -> Vec<Step> {
             ],
         },
         Step { name: "quickstart", about: "examples that run by themselves", actions: examples.collect() },
+        Step {
+            name: "command",
+            about: "the command of the README's first screen",
+            actions: vec![
+                cargo("cargo build -p mcp-cli"),
+                process(Invocation::new(CALL).limit(EXAMPLE_LIMIT)),
+            ],
+        },
         Step {
             name: "interop",
             about: "the client against servers that others wrote, fetched from the package registries",

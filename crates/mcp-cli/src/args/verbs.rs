@@ -1,0 +1,160 @@
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Common, TargetArgs};
+
+macro_rules! plain_verbs {
+    ($($(#[$attr:meta])* $name:ident;)*) => {$(
+        $(#[$attr])*
+        #[derive(Debug, Args)]
+        pub(crate) struct $name {
+            #[command(flatten)]
+            pub(crate) target: TargetArgs,
+            #[command(flatten)]
+            pub(crate) common: Common,
+        }
+    )*};
+}
+
+plain_verbs! {
+    /// Says what was negotiated: era, revision, identity, capabilities, instructions
+    Info;
+    /// Lists the tools
+    Tools;
+    /// Lists the resources
+    Resources;
+    /// Lists the templates of resources
+    Templates;
+    /// Lists the prompts
+    Prompts;
+    /// Asks the server whether it is there, and how long that took
+    Ping;
+}
+
+const CALL: &str = "\
+Arguments:
+  name=value   read by the tool's schema: a number where it wants one
+  name:=json   JSON as it stands: list:='[1,2]'
+  --args       all of them at once; single ones are put over it
+
+Examples:
+  mcp call --demo add a=2 b=40
+  mcp call --demo greet --answer '{\"name\":\"Ada\"}'
+  echo '{\"message\":\"hi\"}' | mcp call --demo echo --args - --json";
+
+/// Calls a tool
+#[derive(Debug, Args)]
+#[command(after_help = CALL)]
+pub(crate) struct Call {
+    /// The name of the tool
+    pub(crate) tool: String,
+    /// Arguments: name=value or name:=json
+    #[arg(value_name = "NAME=VALUE")]
+    pub(crate) arguments: Vec<String>,
+    /// All arguments as one JSON object; `@FILE` reads a file, `-` standard input
+    #[arg(long, value_name = "JSON|@FILE|-")]
+    pub(crate) args: Option<String>,
+    /// Calls it although the server does not list it
+    #[arg(long)]
+    pub(crate) unlisted: bool,
+    /// Puts images, audio and other bytes of the result into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) save: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) answers: Answers,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// What is answered when the server asks.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Answers {
+    /// Answers what the server asks the user: a JSON object, or `decline` or `cancel`. Given again, for the next question
+    #[arg(long = "answer", value_name = "JSON")]
+    pub(crate) answers: Vec<String>,
+}
+
+/// Reads a resource
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  mcp read --demo demo:///readme.md\n  mcp read --demo demo:///pixel.png > pixel.png"
+)]
+pub(crate) struct Read {
+    /// The URI of the resource
+    pub(crate) uri: String,
+    /// Puts bytes into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) save: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) answers: Answers,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Gets a prompt, filled in
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  mcp prompt --demo review language=rust code='fn main() {}'")]
+pub(crate) struct Prompt {
+    /// The name of the prompt
+    pub(crate) name: String,
+    /// Its arguments
+    #[arg(value_name = "NAME=VALUE")]
+    pub(crate) arguments: Vec<String>,
+    /// Puts images, audio and other bytes into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) save: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) answers: Answers,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Asks how the value of an argument may go on
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  mcp complete --demo --prompt review language ru\n  mcp complete --demo --template demo:///squares/{number} number 1"
+)]
+pub(crate) struct Complete {
+    /// The argument
+    pub(crate) argument: String,
+    /// Its value so far
+    #[arg(default_value = "")]
+    pub(crate) value: String,
+    /// The argument is one of this prompt
+    #[arg(long, value_name = "NAME", required_unless_present = "template", conflicts_with = "template")]
+    pub(crate) prompt: Option<String>,
+    /// The argument is one of this template of resources
+    #[arg(long, value_name = "URI")]
+    pub(crate) template: Option<String>,
+    /// Another argument that is settled already
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) known: Vec<String>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Runs the demo server on standard input and output
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  mcp tools -- mcp demo-server")]
+pub(crate) struct DemoServer {
+    /// Speaks this revision only
+    #[arg(long, value_name = "VERSION", value_parser = super::common::revision)]
+    pub(crate) protocol: Option<mcp_types::Revision>,
+}
+
+/// Writes a completion script for a shell to standard output
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  mcp completions bash > ~/.local/share/bash-completion/completions/mcp")]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}

@@ -1,0 +1,188 @@
+//! Arguments of a tool, from the command line: `name=value` by the tool's schema, `name:=json`, and whole objects.
+
+use std::{fs, io};
+
+use mcp_types::{Json, JsonObject, JsonSchema};
+
+use crate::failure::Failure;
+
+/// The arguments of a call.
+///
+/// # Errors
+/// Usage: what is no JSON, no object, or does not fit the type that the schema wants.
+pub(crate) fn arguments(
+    whole: Option<&str>,
+    single: &[String],
+    schema: Option<&JsonSchema>,
+) -> Result<JsonObject, Failure> {
+    let mut arguments = match whole {
+        Some(source) => object(&load(source)?)?,
+        None => JsonObject::new(),
+    };
+    for argument in single {
+        let Some((name, value)) = argument.split_once('=') else {
+            return Err(Failure::usage(format!("`{argument}` is neither name=value nor name:=json"))
+                .hint("a command that starts the server stands behind `--`"));
+        };
+        if let Some(name) = name.strip_suffix(':') {
+            let json = Json::from_text(value)
+                .map_err(|error| Failure::usage(format!("`{name}`: not JSON: {error}")))?;
+            arguments.insert(name, json);
+        } else {
+            let wanted = schema.and_then(|schema| property(schema, name));
+            let json = read(wanted.as_ref(), value).map_err(|why| {
+                Failure::usage(format!("`{name}`: {why}")).hint("`name:=json` is sent as it stands")
+            })?;
+            arguments.insert(name, json);
+        }
+    }
+    Ok(arguments)
+}
+
+/// `name=value` pairs whose values are texts.
+pub(crate) fn texts(pairs: &[String]) -> Result<Vec<(String, String)>, Failure> {
+    pairs
+        .iter()
+        .map(|pair| match pair.split_once('=') {
+            Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
+            None => Err(Failure::usage(format!("`{pair}` is not name=value"))
+                .hint("a command that starts the server stands behind `--`")),
+        })
+        .collect()
+}
+
+fn load(source: &str) -> Result<String, Failure> {
+    let read = match source.strip_prefix('@') {
+        Some(path) => fs::read_to_string(path).map_err(|error| format!("{path}: {error}")),
+        None if source == "-" => {
+            io::read_to_string(io::stdin()).map_err(|error| format!("standard input: {error}"))
+        }
+        None => Ok(source.to_owned()),
+    };
+    read.map_err(|error| Failure::usage(format!("--args: {error}")))
+}
+
+fn object(text: &str) -> Result<JsonObject, Failure> {
+    serde_json::from_str(text).map_err(|error| Failure::usage(format!("--args: not a JSON object: {error}")))
+}
+
+fn property(schema: &JsonSchema, name: &str) -> Option<JsonObject> {
+    let properties: JsonObject = serde_json::from_str(schema.keyword("properties")?).ok()?;
+    properties.get(name)?.decode().ok()
+}
+
+/// Reads a value as the schema of its property wants it; as text where that says nothing.
+fn read(schema: Option<&JsonObject>, value: &str) -> Result<Json, String> {
+    let types = schema.map(types).unwrap_or_default();
+    let wants = |kind: &str| types.iter().any(|wanted| wanted == kind);
+    let json = Json::from_text(value.trim()).ok();
+    let is = |kind: &str| json.as_ref().is_some_and(|json| kind_of(json) == kind);
+    let fits = (wants("integer") && is("number") && !value.contains(['.', 'e', 'E']))
+        || (wants("number") && is("number"))
+        || ["boolean", "null", "array", "object"].iter().any(|kind| wants(kind) && is(kind));
+    match json {
+        Some(json) if fits => Ok(json),
+        _ if wants("string") || types.is_empty() => Ok(value.into()),
+        _ => Err(format!("{value:?} is not of the type that the tool wants: {}", types.join(" or "))),
+    }
+}
+
+/// The types that a schema allows, as far as it says so plainly; from `enum` and `const` where there is no `type`.
+fn types(schema: &JsonObject) -> Vec<String> {
+    if let Some(kind) = schema.get("type") {
+        return match kind.as_string() {
+            Some(kind) => vec![kind.into_owned()],
+            None => kind.decode().unwrap_or_default(),
+        };
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        if let Some(options) = schema.get(keyword).and_then(|json| json.decode::<Vec<JsonObject>>().ok()) {
+            let allowed: Vec<_> = options.iter().map(types).collect();
+            // One that may be anything: then a text may be one too.
+            return if allowed.iter().any(Vec::is_empty) { Vec::new() } else { allowed.concat() };
+        }
+    }
+    let values: Vec<Json> = match (schema.get("enum"), schema.get("const")) {
+        (Some(values), _) => values.decode().unwrap_or_default(),
+        (None, Some(value)) => vec![value.clone()],
+        (None, None) => Vec::new(),
+    };
+    values.iter().map(|value| kind_of(value).to_owned()).collect()
+}
+
+fn kind_of(json: &Json) -> &'static str {
+    match json.as_str().as_bytes().first() {
+        Some(b'"') => "string",
+        Some(b'{') => "object",
+        Some(b'[') => "array",
+        Some(b't' | b'f') => "boolean",
+        Some(b'n') => "null",
+        _ => "number",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn schema() -> JsonSchema {
+        JsonSchema::from_text(
+            r#"{"type":"object","properties":{"i":{"type":"integer"},"n":{"type":"number"},"s":{"type":"string"},
+            "b":{"type":"boolean"},"l":{"type":"array"},"o":{"type":"object"},"sn":{"type":["string","null"]},
+            "in":{"type":["integer","null"]},"any":{"anyOf":[{"type":"number"},{"type":"boolean"}]},"x":true,
+            "e":{"enum":[1,2]},"mixed":{"oneOf":[{"type":"number"},{}]},"sint":{"type":["string","integer"]}}}"#,
+        )
+        .unwrap()
+    }
+
+    fn one(argument: &str) -> Result<String, String> {
+        arguments(None, &[argument.to_owned()], Some(&schema()))
+            .map(|arguments| Json::from(arguments).to_string())
+            .map_err(|failure| failure.message)
+    }
+
+    #[test]
+    fn a_value_is_read_by_the_schema() {
+        for (argument, expected) in [
+            ("i=2", r#"{"i":2}"#),
+            ("i=9007199254740993", r#"{"i":9007199254740993}"#),
+            ("n=1.50", r#"{"n":1.50}"#),
+            ("s=2", r#"{"s":"2"}"#),
+            ("s=a=b", r#"{"s":"a=b"}"#),
+            ("s=", r#"{"s":""}"#),
+            ("b=true", r#"{"b":true}"#),
+            ("l=[1,2]", r#"{"l":[1,2]}"#),
+            (r#"o={"a":1}"#, r#"{"o":{"a":1}}"#),
+            ("sn=null", r#"{"sn":null}"#),
+            ("sn=x", r#"{"sn":"x"}"#),
+            ("any=true", r#"{"any":true}"#),
+            ("x=1", r#"{"x":"1"}"#),
+            ("unknown=1", r#"{"unknown":"1"}"#),
+            ("e=2", r#"{"e":2}"#),
+            ("mixed=a", r#"{"mixed":"a"}"#),
+            ("sint=7", r#"{"sint":7}"#),
+            ("s:=7", r#"{"s":7}"#),
+            (r#"s:={"deep":[1]}"#, r#"{"s":{"deep":[1]}}"#),
+        ] {
+            assert_eq!(one(argument).as_deref(), Ok(expected), "{argument}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_before_it_is_sent() {
+        for argument in ["i=two", "i=1.5", "n=true", "b=1", "l={}", "in=x", "any=x", "s:=x", "plain"] {
+            assert!(one(argument).is_err(), "{argument}");
+        }
+        assert!(one("i=two").unwrap_err().contains("integer"));
+    }
+
+    #[test]
+    fn single_arguments_are_put_over_the_whole() {
+        let single = ["a=1".to_owned(), "c:=null".to_owned()];
+        let arguments = arguments(Some(r#"{"a":0,"b":2}"#), &single, None).unwrap();
+        assert_eq!(Json::from(arguments).as_str(), r#"{"a":"1","b":2,"c":null}"#);
+        for bad in ["[]", "{", "@/no/such/file"] {
+            assert!(super::arguments(Some(bad), &[], None).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! A verb's connection: made, used and ended within the verb's limits, whatever happens.
+
+mod elicit;
+mod stop;
+mod watcher;
+
+use std::time::Duration;
+
+use mcp_client::{Client, Versions, defaults};
+use mcp_transport::Tap;
+
+pub(crate) use elicit::Elicitor;
+pub(crate) use stop::Stop;
+
+use crate::{
+    args::{Answers, Common, TargetArgs},
+    console,
+    failure::Failure,
+    target::{Target, Transport},
+};
+
+/// Connects, does `verb`, and shuts down in order; also after a failure, the deadline or an interrupt.
+///
+/// # Errors
+/// Those of connecting and of the verb; the deadline; the interrupt.
+pub(crate) async fn with_client<T>(
+    target: &TargetArgs,
+    common: &Common,
+    answers: &Answers,
+    verb: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let target = Target::resolve(target)?;
+    let elicitor = Elicitor::new(answers)?;
+    let mut stop = Stop::new(common.timeout)?;
+    let client = tokio::select! {
+        biased;
+        failure = stop.wait() => return Err(failure),
+        client = connect(target, common, elicitor) => client?,
+    };
+    let outcome = tokio::select! {
+        biased;
+        failure = stop.wait() => Err(failure),
+        outcome = verb(&client) => outcome,
+    };
+    // What was open is cancelled by now: its future is dropped.
+    let limit = if outcome.is_ok() { defaults::CLOSE_TIMEOUT } else { Duration::ZERO };
+    tokio::select! {
+        () = client.close_within(limit) => {}
+        () = stop.interrupted() => console::note("interrupted again: ending the server by force"),
+    }
+    outcome
+}
+
+async fn connect(target: Target, common: &Common, elicitor: Elicitor) -> Result<Client, Failure> {
+    let mut builder = Client::builder("mcp-cli", env!("CARGO_PKG_VERSION"));
+    if let Some(revision) = common.protocol {
+        builder = builder.versions(Versions::exactly(revision));
+    }
+    if let Some(limit) = common.timeout {
+        builder = builder
+            .timeout(limit)
+            .total_timeout(limit)
+            .metadata_timeout(limit)
+            .connect_timeout(limit)
+            // A server that is silent on the probe must have time left for the handshake.
+            .probe_timeout(defaults::PROBE_TIMEOUT.min(limit / 2));
+    }
+    let builder = watcher::attach(elicitor.attach(builder));
+    let connected = if common.trace {
+        builder.connect(traced(target)).await
+    } else {
+        builder.connect(target.transport).await
+    };
+    Ok(connected?)
+}
+
+/// The same, with every message on standard error.
+fn traced(target: Target) -> Tap<Transport> {
+    let Target { transport, secrets } = target;
+    Tap::new(transport, move |passed| console::note(&console::safe(&secrets.hide(&passed.to_string()))))
+}

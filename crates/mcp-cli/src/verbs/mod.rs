@@ -1,0 +1,82 @@
+//! The verbs, a file each.
+
+mod call;
+mod complete;
+mod info;
+mod lists;
+mod ping;
+mod prompt;
+mod read;
+
+use clap::CommandFactory;
+use mcp_testkit::demo::Demo;
+
+use crate::{
+    args::{Answers, Cli, Common, Completions, DemoServer, Verb},
+    console,
+    failure::{Failure, Status},
+};
+
+impl Verb {
+    /// Whether standard output is to hold one JSON document.
+    pub(crate) fn wants_json(&self) -> bool {
+        self.common().is_some_and(|common| common.json)
+    }
+
+    fn common(&self) -> Option<&Common> {
+        match self {
+            Self::Info(verb) => Some(&verb.common),
+            Self::Tools(verb) => Some(&verb.common),
+            Self::Resources(verb) => Some(&verb.common),
+            Self::Templates(verb) => Some(&verb.common),
+            Self::Prompts(verb) => Some(&verb.common),
+            Self::Call(verb) => Some(&verb.common),
+            Self::Read(verb) => Some(&verb.common),
+            Self::Prompt(verb) => Some(&verb.common),
+            Self::Complete(verb) => Some(&verb.common),
+            Self::Ping(verb) => Some(&verb.common),
+            Self::DemoServer(_) | Self::Completions(_) => None,
+        }
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// When there is no result.
+    pub(crate) async fn run(self) -> Result<Status, Failure> {
+        match self {
+            Self::Info(verb) => info::run(verb).await,
+            Self::Tools(verb) => lists::tools(verb).await,
+            Self::Resources(verb) => lists::resources(verb).await,
+            Self::Templates(verb) => lists::templates(verb).await,
+            Self::Prompts(verb) => lists::prompts(verb).await,
+            Self::Call(verb) => call::run(verb).await,
+            Self::Read(verb) => read::run(verb).await,
+            Self::Prompt(verb) => prompt::run(verb).await,
+            Self::Complete(verb) => complete::run(verb).await,
+            Self::Ping(verb) => ping::run(verb).await,
+            Self::DemoServer(verb) => demo_server(verb).await,
+            Self::Completions(verb) => {
+                completions(&verb);
+                Ok(Status::Success)
+            }
+        }
+    }
+}
+
+/// For verbs in which no server should ask anything.
+fn no_answers() -> Answers {
+    Answers::default()
+}
+
+async fn demo_server(verb: DemoServer) -> Result<Status, Failure> {
+    let demo = verb.protocol.map_or_else(Demo::new, |revision| Demo::of_revisions([revision]));
+    demo.serve_stdio().await?;
+    Ok(Status::Success)
+}
+
+fn completions(verb: &Completions) {
+    let mut script = Vec::new();
+    clap_complete::generate(verb.shell, &mut Cli::command(), "mcp", &mut script);
+    console::print_bytes(&script);
+}

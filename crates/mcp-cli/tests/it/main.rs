@@ -1,0 +1,10 @@
+//! The binary as a process: its output, its exit status, and what it leaves behind.
+
+mod calls;
+mod common;
+mod http;
+mod interrupts;
+mod json;
+mod lists;
+mod targets;
+mod terminal;
