@@ -42,7 +42,7 @@ pub(crate) struct Options {
 impl Http {
     /// How many bytes a message of the server may have, unless it is set: 64 MiB.
     pub const DEFAULT_MAX_MESSAGE: usize = 64 * 1024 * 1024;
-    /// How many requests a link has under way at once, each on a connection of its own, unless it is set: 100.
+    /// How many requests a link has under way at once, over HTTP/1.1 each on a connection of its own, unless it is set: 100.
     pub const DEFAULT_MAX_CONNECTIONS: usize = 100;
     /// How long an answer that is no stream may pause, once it began, unless it is set: 30 s.
     pub const DEFAULT_BODY_IDLE: Duration = Duration::from_secs(30);

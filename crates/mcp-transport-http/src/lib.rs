@@ -20,6 +20,6 @@ mod session;
 mod sse;
 mod stream;
 
-pub use client::{HttpClient, ResponseBody};
+pub use client::{HttpClient, HttpVersion, ResponseBody};
 pub use http::Http;
 pub use service::{BoxError, RequestBody};

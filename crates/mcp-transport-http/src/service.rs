@@ -29,6 +29,11 @@ impl RequestBody {
         Self(Some(bytes).filter(|bytes| !bytes.is_empty()))
     }
 
+    #[cfg(feature = "http2")]
+    pub(crate) fn take(&mut self) -> Option<Bytes> {
+        self.0.take()
+    }
+
     /// What it holds and was not taken yet: for middleware that signs or records.
     pub fn bytes(&self) -> &[u8] {
         self.0.as_deref().unwrap_or_default()

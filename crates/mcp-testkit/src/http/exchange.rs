@@ -1,51 +1,58 @@
-use std::io;
+use std::{fmt, io};
 
-use tokio::{
-    io::AsyncWriteExt,
-    net::tcp::OwnedWriteHalf,
-    sync::{oneshot, watch},
-};
+#[cfg(feature = "http2")]
+use super::http2;
+use super::{HttpRequest, http1};
 
-use super::HttpRequest;
-
-/// One request, and the means to answer it. Dropping it closes its connection.
-#[derive(Debug)]
+/// One request, and the means to answer it. Dropping it closes its connection, or over HTTP/2 resets its stream.
 pub struct HttpExchange {
     /// The request.
     pub request: HttpRequest,
-    writer: Option<OwnedWriteHalf>,
-    finished: Option<oneshot::Sender<OwnedWriteHalf>>,
-    gone: watch::Receiver<bool>,
+    answering: Answering,
+}
+
+pub(super) enum Answering {
+    Http1(http1::Answering),
+    #[cfg(feature = "http2")]
+    Http2(http2::Answering),
 }
 
 impl HttpExchange {
-    pub(super) fn new(
-        request: HttpRequest,
-        writer: OwnedWriteHalf,
-        finished: oneshot::Sender<OwnedWriteHalf>,
-        gone: watch::Receiver<bool>,
-    ) -> Self {
-        Self { request, writer: Some(writer), finished: Some(finished), gone }
+    pub(super) fn new(request: HttpRequest, answering: Answering) -> Self {
+        Self { request, answering }
     }
 
     /// Writes `bytes` as they are, and flushes.
     ///
     /// # Errors
-    /// When the client is gone.
+    /// When the client is gone, and over HTTP/2, whose frames are not the test's own.
     pub async fn raw(&mut self, bytes: impl AsRef<[u8]>) -> io::Result<()> {
-        let Some(writer) = &mut self.writer else { return Err(io::ErrorKind::NotConnected.into()) };
-        writer.write_all(bytes.as_ref()).await?;
-        writer.flush().await
+        match &mut self.answering {
+            Answering::Http1(answering) => answering.write(bytes.as_ref()).await,
+            #[cfg(feature = "http2")]
+            Answering::Http2(_) => Err(io::ErrorKind::Unsupported.into()),
+        }
     }
 
     /// Answers whole, with `Content-Length`.
     pub async fn respond(mut self, status: u16, fields: &[(&str, &str)], body: impl AsRef<[u8]>) {
         let body = body.as_ref();
-        let length = body.len().to_string();
-        let mut answer = head(status, fields, ("content-length", &length)).into_bytes();
-        answer.extend_from_slice(body);
         // A client that is gone is no failure of the server.
-        let _ = self.raw(answer).await;
+        match &mut self.answering {
+            Answering::Http1(answering) => {
+                let length = body.len().to_string();
+                let mut answer = http1::head(status, fields, ("content-length", &length)).into_bytes();
+                answer.extend_from_slice(body);
+                let _ = answering.write(&answer).await;
+            }
+            #[cfg(feature = "http2")]
+            Answering::Http2(answering) => {
+                let _ = answering.begin(status, fields, body.is_empty());
+                if !body.is_empty() {
+                    let _ = answering.send(body, true);
+                }
+            }
+        }
         self.finish();
     }
 
@@ -65,15 +72,22 @@ impl HttpExchange {
         self.respond(202, &[], "").await;
     }
 
-    /// Begins a chunked answer with this head.
+    /// Begins an answer in pieces with this head.
     ///
     /// # Errors
     /// When the client is gone.
     pub async fn start(&mut self, status: u16, fields: &[(&str, &str)]) -> io::Result<()> {
-        self.raw(head(status, fields, ("transfer-encoding", "chunked"))).await
+        match &mut self.answering {
+            Answering::Http1(answering) => {
+                let head = http1::head(status, fields, ("transfer-encoding", "chunked"));
+                answering.write(head.as_bytes()).await
+            }
+            #[cfg(feature = "http2")]
+            Answering::Http2(answering) => answering.begin(status, fields, false),
+        }
     }
 
-    /// Begins a stream of events: 200, chunked, with these fields besides.
+    /// Begins a stream of events: 200, in pieces, with these fields besides.
     ///
     /// # Errors
     /// When the client is gone.
@@ -83,16 +97,22 @@ impl HttpExchange {
         self.start(200, &all).await
     }
 
-    /// Sends one chunk of a chunked answer.
+    /// Sends one piece of an answer in pieces.
     ///
     /// # Errors
     /// When the client is gone.
     pub async fn chunk(&mut self, bytes: impl AsRef<[u8]>) -> io::Result<()> {
         let bytes = bytes.as_ref();
-        let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
-        chunk.extend_from_slice(bytes);
-        chunk.extend_from_slice(b"\r\n");
-        self.raw(chunk).await
+        match &mut self.answering {
+            Answering::Http1(answering) => {
+                let mut chunk = format!("{:x}\r\n", bytes.len()).into_bytes();
+                chunk.extend_from_slice(bytes);
+                chunk.extend_from_slice(b"\r\n");
+                answering.write(&chunk).await
+            }
+            #[cfg(feature = "http2")]
+            Answering::Http2(answering) => answering.send(bytes, false),
+        }
     }
 
     /// Sends one event without a name, whose data is `data`: a `data` line for each of its lines.
@@ -119,38 +139,55 @@ impl HttpExchange {
         self.event(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)).await
     }
 
-    /// Ends a chunked answer. The connection can be used again.
+    /// Ends an answer in pieces. The connection can be used again.
     pub async fn end(mut self) {
-        let _ = self.raw("0\r\n\r\n").await;
+        match &mut self.answering {
+            Answering::Http1(answering) => {
+                let _ = answering.write(b"0\r\n\r\n").await;
+            }
+            #[cfg(feature = "http2")]
+            Answering::Http2(answering) => {
+                let _ = answering.send(b"", true);
+            }
+        }
         self.finish();
     }
 
-    /// Leaves the answer as it is. The connection can be used again.
-    pub fn finish(mut self) {
-        if let (Some(writer), Some(finished)) = (self.writer.take(), self.finished.take()) {
-            // Its connection is gone: nothing is left to be used.
-            let _ = finished.send(writer);
+    /// Leaves the answer as it is. The connection can be used again; over HTTP/2, an answer that has not ended is reset.
+    pub fn finish(self) {
+        match self.answering {
+            Answering::Http1(answering) => answering.finish(),
+            #[cfg(feature = "http2")]
+            Answering::Http2(_) => {}
         }
     }
 
-    /// Resets the connection: what the client has not read is lost.
-    pub fn reset(mut self) {
-        if let Some(writer) = self.writer.take() {
-            // Zero lingering means a reset.
-            #[expect(deprecated, reason = "the time is zero, so that no drop waits")]
-            let _ = writer.as_ref().set_linger(Some(std::time::Duration::ZERO));
+    /// Resets the connection, or over HTTP/2 the stream: what the client has not read is lost. Over TLS the connection is
+    /// closed without a word.
+    pub fn reset(self) {
+        match self.answering {
+            Answering::Http1(answering) => answering.reset(),
+            #[cfg(feature = "http2")]
+            Answering::Http2(answering) => answering.reset(),
         }
     }
 
-    /// Whether the client closed the connection.
-    pub fn is_gone(&self) -> bool {
-        *self.gone.borrow()
+    /// Whether the client closed the connection, or over HTTP/2 reset the stream.
+    pub fn is_gone(&mut self) -> bool {
+        match &mut self.answering {
+            Answering::Http1(answering) => answering.is_gone(),
+            #[cfg(feature = "http2")]
+            Answering::Http2(answering) => answering.is_gone(),
+        }
     }
 
-    /// Waits until the client closes the connection.
+    /// Waits until the client closes the connection, or over HTTP/2 resets the stream.
     pub async fn gone(&mut self) {
-        // Without its connection, the client is gone too.
-        let _ = self.gone.wait_for(|gone| *gone).await;
+        match &mut self.answering {
+            Answering::Http1(answering) => answering.gone().await,
+            #[cfg(feature = "http2")]
+            Answering::Http2(answering) => answering.gone().await,
+        }
     }
 
     fn rpc_id(&self) -> String {
@@ -158,13 +195,8 @@ impl HttpExchange {
     }
 }
 
-fn head(status: u16, fields: &[(&str, &str)], last: (&str, &str)) -> String {
-    let mut head = format!("HTTP/1.1 {status} Scripted\r\n");
-    for (name, value) in fields.iter().copied().chain([last]) {
-        for part in [name, ": ", value, "\r\n"] {
-            head.push_str(part);
-        }
+impl fmt::Debug for HttpExchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HttpExchange({:?})", self.request)
     }
-    head.push_str("\r\n");
-    head
 }

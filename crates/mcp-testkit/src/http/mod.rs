@@ -6,6 +6,8 @@
 //! ([`raw`](HttpExchange::raw)), or break off ([`reset`](HttpExchange::reset), or drop it). One that is only kept is a
 //! server that never answers.
 //!
+//! With the features `http2` and `tls` the same server speaks HTTP/2 and TLS.
+//!
 //! ```
 //! use mcp_testkit::http::HttpServer;
 //!
@@ -17,6 +19,9 @@
 //! ```
 
 mod exchange;
+mod http1;
+#[cfg(feature = "http2")]
+mod http2;
 mod request;
 mod server;
 

@@ -9,22 +9,58 @@ use std::{
 
 use mcp_transport::contract::patiently;
 use tokio::{
-    io::AsyncReadExt,
     net::{TcpListener, TcpStream},
-    sync::{mpsc, oneshot, watch},
+    sync::mpsc,
     task::JoinHandle,
 };
 
-use super::{HttpExchange, request};
+#[cfg(feature = "http2")]
+use super::http2;
+use super::{HttpExchange, http1};
 
 /// A server on loopback that a test plays. Dropping it closes every connection.
 #[derive(Debug)]
 pub struct HttpServer {
     address: SocketAddr,
+    scheme: &'static str,
     requests: mpsc::UnboundedReceiver<HttpExchange>,
     waiting: VecDeque<HttpExchange>,
     counts: Arc<Counts>,
     task: JoinHandle<()>,
+}
+
+/// What is spoken on a connection.
+#[derive(Clone)]
+enum Wire {
+    Http1,
+    #[cfg(feature = "http2")]
+    Http2,
+    #[cfg(feature = "tls")]
+    Tls(tokio_rustls::TlsAcceptor),
+}
+
+impl Wire {
+    async fn serve(self, stream: TcpStream, to: mpsc::UnboundedSender<HttpExchange>) {
+        match self {
+            Self::Http1 => {
+                let (reader, writer) = stream.into_split();
+                http1::serve(reader, http1::Writer::Tcp(writer), to).await;
+            }
+            #[cfg(feature = "http2")]
+            Self::Http2 => http2::serve(stream, to).await,
+            #[cfg(feature = "tls")]
+            Self::Tls(acceptor) => {
+                // A client that does not trust the server goes away.
+                let Ok(stream) = acceptor.accept(stream).await else { return };
+                #[cfg(feature = "http2")]
+                if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
+                    return http2::serve(stream, to).await;
+                }
+                let (reader, writer) = tokio::io::split(stream);
+                http1::serve(reader, http1::Writer::Tls(Box::new(writer)), to).await;
+            }
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -35,11 +71,27 @@ struct Counts {
 }
 
 impl HttpServer {
-    /// Listens on a free port.
+    /// Listens on a free port, and speaks HTTP/1.1.
     ///
     /// # Panics
     /// When there is none.
     pub async fn start() -> Self {
+        Self::listen("http", Wire::Http1).await
+    }
+
+    /// As [`start`](Self::start), over HTTP/2 that the client must know of.
+    #[cfg(feature = "http2")]
+    pub async fn start_http2() -> Self {
+        Self::listen("http", Wire::Http2).await
+    }
+
+    /// As [`start`](Self::start), over TLS: HTTP/2 where that was agreed on (ALPN), else HTTP/1.1.
+    #[cfg(feature = "tls")]
+    pub async fn start_tls(config: Arc<tokio_rustls::rustls::ServerConfig>) -> Self {
+        Self::listen("https", Wire::Tls(config.into())).await
+    }
+
+    async fn listen(scheme: &'static str, wire: Wire) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port on loopback");
         let address = listener.local_addr().expect("the address of a bound socket");
         let (to, requests) = mpsc::unbounded_channel();
@@ -51,16 +103,22 @@ impl HttpServer {
                 counted.accepted.fetch_add(1, Ordering::Relaxed);
                 let open = counted.open.fetch_add(1, Ordering::Relaxed) + 1;
                 counted.most_open.fetch_max(open, Ordering::Relaxed);
-                connections.spawn(serve(stream, to.clone(), OpenConnection(Arc::clone(&counted))));
+                let (wire, to, open) = (wire.clone(), to.clone(), OpenConnection(Arc::clone(&counted)));
+                connections.spawn(async move {
+                    // A socket without the option is slower.
+                    let _ = stream.set_nodelay(true);
+                    wire.serve(stream, to).await;
+                    drop(open);
+                });
                 while connections.try_join_next().is_some() {}
             }
         });
-        Self { address, requests, waiting: VecDeque::new(), counts, task }
+        Self { address, scheme, requests, waiting: VecDeque::new(), counts, task }
     }
 
     /// The URL of its endpoint.
     pub fn url(&self) -> String {
-        format!("http://{}/mcp", self.address)
+        format!("{}://{}/mcp", self.scheme, self.address)
     }
 
     /// Where it listens.
@@ -139,39 +197,5 @@ struct OpenConnection(Arc<Counts>);
 impl Drop for OpenConnection {
     fn drop(&mut self) {
         self.0.open.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Reads requests one after the other, until one is not answered in order or the client closes.
-async fn serve(stream: TcpStream, to: mpsc::UnboundedSender<HttpExchange>, _open: OpenConnection) {
-    // A socket without the option is slower.
-    let _ = stream.set_nodelay(true);
-    let (mut reader, mut writer) = stream.into_split();
-    let mut buffer = Vec::new();
-    while let Ok(Some(request)) = request::read(&mut reader, &mut buffer).await {
-        let (finished, mut returned) = oneshot::channel();
-        let (gone, seen) = watch::channel(false);
-        if to.send(HttpExchange::new(request, writer, finished, seen)).is_err() {
-            return;
-        }
-        loop {
-            tokio::select! {
-                back = &mut returned => match back {
-                    Ok(back) => {
-                        writer = back;
-                        break;
-                    }
-                    Err(_) => return,
-                },
-                read = reader.read_buf(&mut buffer), if !*gone.borrow() => {
-                    if !matches!(read, Ok(1..)) {
-                        gone.send_replace(true);
-                    }
-                }
-            }
-        }
-        if *gone.borrow() {
-            return;
-        }
     }
 }

@@ -1,85 +1,44 @@
+//! From a target to a connection.
+
 use std::{io, net::SocketAddr, time::Duration};
 
-use http::{
-    Uri,
-    uri::{Authority, Scheme},
-};
-use hyper::{client::conn::http1, rt};
+use hyper::rt;
 use hyper_util::rt::TokioIo;
-use mcp_transport::{Delivery, TransportError, TransportErrorKind};
+use mcp_transport::{TransportError, TransportErrorKind};
 use socket2::{SockRef, TcpKeepalive};
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpStream, lookup_host},
     time::{Instant, timeout, timeout_at},
 };
 
-use super::{Settings, pool::Connection};
-use crate::RequestBody;
-
-/// How many fields a response may have in its head.
-const MAX_FIELDS: usize = 100;
+#[cfg(feature = "http2")]
+use super::http2;
+use super::{Settings, http1, target::Target, version::HttpVersion};
 
 /// The least time that one of several addresses is given before the next is tried.
 const ADDRESS_LEAST: Duration = Duration::from_secs(1);
 
-/// Where a connection goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Target {
-    tls: bool,
-    authority: Authority,
-}
-
-impl Target {
-    pub(super) fn of(uri: &Uri) -> Result<Self, TransportError> {
-        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
-        let (Some(scheme), Some(authority)) = (uri.scheme(), authority) else {
-            return Err(TransportError::new(
-                TransportErrorKind::Configuration,
-                Delivery::NeverSent,
-                "the request has no absolute URI without credentials",
-            ));
-        };
-        Ok(Self { tls: *scheme == Scheme::HTTPS, authority: authority.clone() })
-    }
-
-    /// The value of `Host`.
-    pub(super) fn host_field(&self) -> &str {
-        if self.port() == self.usual_port() { self.authority.host() } else { self.authority.as_str() }
-    }
-
-    fn port(&self) -> u16 {
-        self.authority.port_u16().unwrap_or(self.usual_port())
-    }
-
-    fn usual_port(&self) -> u16 {
-        if self.tls { 443 } else { 80 }
-    }
-
-    /// The host without the brackets of an IPv6 address.
-    pub(super) fn bare_host(&self) -> &str {
-        let host = self.authority.host();
-        host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
-    }
-
-    fn error(&self, kind: TransportErrorKind, what: &str) -> TransportError {
-        let message = format!("cannot connect to {}: {what}", self.authority);
-        TransportError::new(kind, Delivery::NeverSent, message)
-    }
+/// A connection of the version that both sides speak.
+pub(super) enum Dialed {
+    Http1(http1::Connection),
+    #[cfg(feature = "http2")]
+    Http2(http2::Connection),
 }
 
 /// Makes a connection.
-pub(super) async fn dial(target: &Target, settings: &Settings) -> Result<Connection, TransportError> {
+pub(super) async fn dial(target: &Target, settings: &Settings) -> Result<Dialed, TransportError> {
     let deadline = Instant::now() + settings.connect_timeout;
     let connect = async {
         let stream = tcp(target, deadline).await?;
-        if target.tls {
-            let stream = settings.tls.wrap(target.bare_host(), stream).await;
-            let stream =
-                stream.map_err(|(kind, error)| target.error(kind, &error.to_string()).with_source(error))?;
-            handshake(stream, target, settings).await
-        } else {
-            handshake(stream, target, settings).await
+        if !target.is_tls() {
+            return begin(stream, settings.version.is_http2_alone(), target, settings).await;
         }
+        let stream = settings.tls.wrap(target.bare_host(), stream).await;
+        let stream =
+            stream.map_err(|(kind, error)| target.error(kind, &error.to_string()).with_source(error))?;
+        let agreed = stream.get_ref().1.alpn_protocol() == Some(HttpVersion::HTTP2_NAME);
+        begin(stream, agreed || settings.version.is_http2_alone(), target, settings).await
     };
     timeout_at(deadline, connect).await.unwrap_or_else(|_| {
         let what = format!("not within {:?}", settings.connect_timeout);
@@ -87,19 +46,25 @@ pub(super) async fn dial(target: &Target, settings: &Settings) -> Result<Connect
     })
 }
 
-async fn handshake<S>(stream: S, target: &Target, settings: &Settings) -> Result<Connection, TransportError>
+async fn begin<S>(
+    stream: S,
+    http2: bool,
+    target: &Target,
+    settings: &Settings,
+) -> Result<Dialed, TransportError>
 where
-    TokioIo<S>: rt::Read + rt::Write + Unpin + Send + 'static,
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    TokioIo<S>: rt::Read + rt::Write,
 {
-    let mut builder = http1::Builder::new();
-    builder.max_header_size(settings.max_head).max_headers(MAX_FIELDS);
-    let (sender, connection) = builder
-        .handshake::<_, RequestBody>(TokioIo::new(stream))
-        .await
-        .map_err(|error| target.error(TransportErrorKind::Connect, "HTTP failed").with_source(error))?;
-    // Its errors reach the request that they hit.
-    let task = tokio::spawn(async move { drop(connection.await) });
-    Ok(Connection::new(sender, task.abort_handle()))
+    let failed = |what| target.error(TransportErrorKind::Connect, what);
+    #[cfg(feature = "http2")]
+    if http2 {
+        let begun = http2::Connection::begin(stream, settings).await;
+        return begun.map(Dialed::Http2).map_err(|error| failed("HTTP/2 failed").with_source(error));
+    }
+    debug_assert!(!http2, "it was not offered");
+    let begun = http1::Connection::begin(stream, settings).await;
+    begun.map(Dialed::Http1).map_err(|error| failed("HTTP failed").with_source(error))
 }
 
 async fn tcp(target: &Target, deadline: Instant) -> Result<TcpStream, TransportError> {
@@ -136,22 +101,4 @@ fn watch_over(stream: &TcpStream) {
     let _ = stream.set_nodelay(true);
     let keepalive = TcpKeepalive::new().with_time(IDLE).with_interval(INTERVAL);
     let _ = SockRef::from(stream).set_tcp_keepalive(&keepalive);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_target_is_read_off_the_uri() {
-        let target = |uri: &str| Target::of(&uri.parse().unwrap()).unwrap();
-        assert_eq!(target("http://a.example/x").host_field(), "a.example");
-        assert_eq!(target("https://a.example:443/x").host_field(), "a.example");
-        assert_eq!(target("http://a.example:443/x").host_field(), "a.example:443");
-        assert_eq!(target("https://[::1]:8443/").host_field(), "[::1]:8443");
-        assert_eq!(target("https://[::1]:8443/").bare_host(), "::1");
-        for uri in ["/x", "http://user:secret@a.example/"] {
-            assert!(Target::of(&uri.parse().unwrap()).is_err());
-        }
-    }
 }

@@ -1,9 +1,17 @@
-//! An HTTP/1.1 client over TCP and TLS that reuses connections.
+//! An HTTP client over TCP and TLS that reuses connections.
 
+mod abort;
 mod body;
 mod dial;
+mod http1;
+#[cfg(feature = "http2")]
+mod http2;
 mod pool;
+#[cfg(feature = "http2")]
+mod shared;
+mod target;
 mod tls;
+mod version;
 
 use std::{
     fmt,
@@ -19,29 +27,42 @@ use mcp_transport::{Delivery, TransportError, TransportErrorKind};
 use tower_service::Service;
 
 pub use body::ResponseBody;
-use dial::Target;
-use pool::{Connection, Key, NotAnswered, Pool};
+use dial::Dialed;
+use http1::NotAnswered;
+use pool::Pool;
+#[cfg(feature = "http2")]
+use shared::{Opened, Shared};
+use target::{Key, Target};
 use tls::Tls;
+pub use version::HttpVersion;
 
 use crate::RequestBody;
 
-/// HTTP/1.1 over TCP and TLS: what [`Http`](crate::Http) stands on unless it is given another service.
+/// HTTP/1.1 and HTTP/2 over TCP and TLS: what [`Http`](crate::Http) stands on unless it is given another service.
 ///
 /// Connections are reused, and clones share them; they end when the last clone is dropped and no response is being read.
-/// A response that is dropped before its end closes its connection, which is how a request is abandoned. Nothing is sent
-/// twice, no redirect is followed, no proxy is asked. Requests need an absolute URI.
+/// A response that is dropped before its end abandons its request: over HTTP/1.1 its connection is closed, over HTTP/2 its
+/// stream is reset. Nothing that the server may have seen is sent twice, no redirect is followed, no proxy is asked.
+/// Requests need an absolute URI.
 ///
-/// Connections that carried different `Authorization` fields are kept apart.
+/// Over HTTP/2, requests share one connection, as many at once as the server takes; more make another one. What a server
+/// says to have left unseen (`REFUSED_STREAM`, or a `GOAWAY` before the stream) is sent once more.
+///
+/// Requests with different `Authorization` fields never share a connection, of either version: a mistake in a proxy on the
+/// way then cannot give the answer of one principal to another.
 #[derive(Clone)]
 pub struct HttpClient {
     settings: Arc<Settings>,
     pool: Arc<Pool>,
+    #[cfg(feature = "http2")]
+    shared: Arc<Shared>,
 }
 
 #[derive(Clone)]
 struct Settings {
+    version: HttpVersion,
     connect_timeout: Duration,
-    keep_idle: Duration,
+    keep_idle: Option<Duration>,
     max_head: usize,
     tls: Tls,
 }
@@ -50,7 +71,8 @@ impl HttpClient {
     /// How long making a connection may take, unless it is set: 10 s for name lookup, TCP and TLS together.
     pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
     /// How long an idle connection is used again, unless it is set or the server says otherwise (`Keep-Alive: timeout`):
-    /// 4 s. Many servers close theirs after 5 s, and a request that meets the close may not be repeated.
+    /// 4 s. Many servers close theirs after 5 s, and a request that meets the close may not be repeated. Over HTTP/2,
+    /// where a server can say what it did not look at, it is 30 s: common proxies close theirs after 60 s.
     pub const DEFAULT_KEEP_IDLE: Duration = Duration::from_secs(4);
     /// How many bytes the head of a response may have, unless it is set: 64 KiB, in at most 100 fields.
     pub const DEFAULT_MAX_HEAD: usize = 64 * 1024;
@@ -59,12 +81,26 @@ impl HttpClient {
     /// first TLS connection is made.
     pub fn new() -> Self {
         let settings = Settings {
+            version: HttpVersion::default(),
             connect_timeout: Self::DEFAULT_CONNECT_TIMEOUT,
-            keep_idle: Self::DEFAULT_KEEP_IDLE,
+            keep_idle: None,
             max_head: Self::DEFAULT_MAX_HEAD,
             tls: Tls::platform(),
         };
-        Self { settings: Arc::new(settings), pool: Arc::default() }
+        Self {
+            settings: Arc::new(settings),
+            pool: Arc::default(),
+            #[cfg(feature = "http2")]
+            shared: Arc::default(),
+        }
+    }
+
+    /// Sets which version of HTTP is spoken: [`Negotiated`](HttpVersion::Negotiated) unless it is set.
+    pub fn version(self, version: HttpVersion) -> Self {
+        self.change(|settings| {
+            settings.version = version;
+            settings.tls = settings.tls.with_version(version);
+        })
     }
 
     /// Sets [`DEFAULT_CONNECT_TIMEOUT`](Self::DEFAULT_CONNECT_TIMEOUT).
@@ -72,9 +108,10 @@ impl HttpClient {
         self.change(|settings| settings.connect_timeout = limit)
     }
 
-    /// Sets [`DEFAULT_KEEP_IDLE`](Self::DEFAULT_KEEP_IDLE). Zero: each request has a connection of its own.
+    /// Sets [`DEFAULT_KEEP_IDLE`](Self::DEFAULT_KEEP_IDLE), for both versions. Zero: no connection is kept without a
+    /// request on it.
     pub fn keep_idle(self, limit: Duration) -> Self {
-        self.change(|settings| settings.keep_idle = limit)
+        self.change(|settings| settings.keep_idle = Some(limit))
     }
 
     /// Sets [`DEFAULT_MAX_HEAD`](Self::DEFAULT_MAX_HEAD), in bytes.
@@ -95,6 +132,10 @@ impl HttpClient {
     fn change(mut self, change: impl FnOnce(&mut Settings)) -> Self {
         change(Arc::make_mut(&mut self.settings));
         self.pool = Arc::default();
+        #[cfg(feature = "http2")]
+        {
+            self.shared = Arc::default();
+        }
         self
     }
 
@@ -113,8 +154,25 @@ impl HttpClient {
                 Err(NotAnswered::MaybeSent(error)) => return Err(error),
             }
         }
+        #[cfg(feature = "http2")]
+        if self.settings.version.may_be_http2(key.target.is_tls()) {
+            return Box::pin(self.multiplexed(key, request)).await;
+        }
         // On the heap: rare, and larger than all the rest.
-        let mut connection = Box::pin(dial::dial(&key.target, &self.settings)).await?;
+        match Box::pin(dial::dial(&key.target, &self.settings)).await? {
+            Dialed::Http1(connection) => self.alone(connection, key, request).await,
+            #[cfg(feature = "http2")]
+            Dialed::Http2(_) => unreachable!("it was not offered"),
+        }
+    }
+
+    /// Sends the request on a new connection of HTTP/1.1.
+    async fn alone(
+        &self,
+        mut connection: http1::Connection,
+        key: Key,
+        request: Request<RequestBody>,
+    ) -> Result<Response<ResponseBody>, TransportError> {
         match connection.send(request).await {
             Ok(answer) => Ok(self.lease(connection, key, answer)),
             Err(NotAnswered::NeverSent(_, error) | NotAnswered::MaybeSent(error)) => Err(error),
@@ -124,14 +182,47 @@ impl HttpClient {
     /// The response; its body gives the connection back at its end.
     fn lease(
         &self,
-        connection: Connection,
+        connection: http1::Connection,
         key: Key,
         answer: Response<hyper::body::Incoming>,
     ) -> Response<ResponseBody> {
-        let keep = pool::keep_alive(answer.headers()).unwrap_or(self.settings.keep_idle);
+        let keep = self.settings.keep_idle.unwrap_or(Self::DEFAULT_KEEP_IDLE);
+        let keep = http1::keep_alive(answer.headers()).unwrap_or(keep);
         let lease = pool::Lease::new(connection, key, keep, &self.pool);
-        answer.map(|incoming| ResponseBody::new(incoming, lease))
+        answer.map(|incoming| ResponseBody::http1(incoming, lease))
     }
+
+    /// Sends the request beside others, if the server speaks HTTP/2.
+    #[cfg(feature = "http2")]
+    async fn multiplexed(
+        &self,
+        key: Key,
+        request: Request<RequestBody>,
+    ) -> Result<Response<ResponseBody>, TransportError> {
+        let mut again = true;
+        loop {
+            let share = match self.shared.enter(&key) {
+                Some(share) => share,
+                None => match self.shared.open(&key, &self.settings).await? {
+                    Opened::Http1(connection) => return self.alone(connection, key, request).await,
+                    Opened::Http2(share) => share,
+                },
+            };
+            match share.connection().send(&key.target, request.clone()).await {
+                Ok(answer) => return Ok(answer.map(|stream| ResponseBody::http2(stream, share))),
+                // The server did not look at it, or never got it.
+                Err(error) if again && error.delivery() != Delivery::MaybeSent && !is_our_fault(&error) => {
+                    again = false;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+#[cfg(feature = "http2")]
+fn is_our_fault(error: &TransportError) -> bool {
+    error.kind() == TransportErrorKind::Configuration
 }
 
 impl Default for HttpClient {
@@ -143,6 +234,7 @@ impl Default for HttpClient {
 impl fmt::Debug for HttpClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HttpClient")
+            .field("version", &self.settings.version)
             .field("connect_timeout", &self.settings.connect_timeout)
             .field("keep_idle", &self.settings.keep_idle)
             .field("max_head", &self.settings.max_head)
@@ -159,7 +251,7 @@ impl Service<Request<RequestBody>> for HttpClient {
         Poll::Ready(Ok(()))
     }
 
-    /// Dropping the future abandons the request, and closes its connection.
+    /// Dropping the future abandons the request: it closes its connection, or resets its stream.
     fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         Box::pin(self.clone().perform(request))
     }

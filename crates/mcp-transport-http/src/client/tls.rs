@@ -15,12 +15,15 @@ use tokio_rustls::{
     },
 };
 
+use super::version::HttpVersion;
+
 type SharedConfig = Arc<OnceCell<Arc<ClientConfig>>>;
 
-/// Whom to trust. The roots of the platform are read once a process, when they are first needed.
+/// Whom to trust, and what to speak. The roots of the platform are read once a process, when they are first needed.
 #[derive(Clone)]
 pub(super) struct Tls {
     extra: Vec<CertificateDer<'static>>,
+    version: HttpVersion,
     config: SharedConfig,
 }
 
@@ -30,14 +33,19 @@ pub(super) type TlsFailure = (TransportErrorKind, io::Error);
 impl Tls {
     pub(super) fn platform() -> Self {
         static PLATFORM: LazyLock<SharedConfig> = LazyLock::new(SharedConfig::default);
-        Self { extra: Vec::new(), config: Arc::clone(&PLATFORM) }
+        Self { extra: Vec::new(), version: HttpVersion::default(), config: Arc::clone(&PLATFORM) }
     }
 
     /// The same with more roots.
     pub(super) fn with_roots(&self, roots: Vec<CertificateDer<'static>>) -> Self {
         let mut extra = self.extra.clone();
         extra.extend(roots);
-        Self { extra, config: SharedConfig::default() }
+        Self { extra, version: self.version, config: SharedConfig::default() }
+    }
+
+    /// The same for another version.
+    pub(super) fn with_version(&self, version: HttpVersion) -> Self {
+        Self { extra: self.extra.clone(), version, config: SharedConfig::default() }
     }
 
     pub(super) async fn wrap(
@@ -64,7 +72,7 @@ impl Tls {
             .map_err(|error| (TransportErrorKind::Configuration, io::Error::other(error)))?
             .with_root_certificates(roots)
             .with_no_client_auth();
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        config.alpn_protocols = self.version.offered();
         Ok(Arc::new(config))
     }
 }

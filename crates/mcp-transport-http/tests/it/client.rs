@@ -1,11 +1,9 @@
 //! From end to end: the client over HTTP.
 
 use mcp_client::{Client, ErrorKind};
-use mcp_testkit::http::HttpServer;
-use mcp_transport_http::Http;
 use mcp_types::Revision;
 
-use crate::common::secs;
+use crate::{WIRE, common::secs};
 
 const DISCOVERED: &str = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"},"ttlMs":0,"cacheScope":"private"}"#;
 const CALLED: &str = r#"{"resultType":"complete","content":[{"type":"text","text":"done"}]}"#;
@@ -18,8 +16,8 @@ fn builder() -> mcp_client::ClientBuilder {
 
 #[tokio::test]
 async fn a_modern_server_is_found_and_called() {
-    let mut server = HttpServer::start().await;
-    let http = Http::new(&server.url()).unwrap();
+    let mut server = WIRE.serve().await;
+    let http = WIRE.http(&server);
     let serve = async {
         let probe = server.expect("server/discover").await;
         assert_eq!(probe.request.header("mcp-protocol-version"), Some("2026-07-28"));
@@ -77,8 +75,8 @@ async fn a_legacy_server_is_found_whatever_it_says_to_the_probe() {
         (405, &[], ""),
         (200, &json, r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no such method"}}"#),
     ] {
-        let mut server = HttpServer::start().await;
-        let http = Http::new(&server.url()).unwrap();
+        let mut server = WIRE.serve().await;
+        let http = WIRE.http(&server);
         let serve = async {
             server.expect("server/discover").await.respond(status, fields, body).await;
             let initialize = server.expect("initialize").await;
@@ -111,8 +109,8 @@ async fn a_legacy_server_is_found_whatever_it_says_to_the_probe() {
 /// Field report P-10: what a modern server says is not taken for a legacy one.
 #[tokio::test]
 async fn a_modern_refusal_of_the_probe_is_no_fallback() {
-    let mut server = HttpServer::start().await;
-    let http = Http::new(&server.url()).unwrap();
+    let mut server = WIRE.serve().await;
+    let http = WIRE.http(&server);
     let unsupported = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"],"requested":"2026-07-28"}}}"#;
     let serve = async {
         server.expect("server/discover").await.respond(400, &[], unsupported).await;
@@ -122,8 +120,8 @@ async fn a_modern_refusal_of_the_probe_is_no_fallback() {
     assert_eq!(client.unwrap().revision(), Revision::V2026_07_28);
 
     for (status, fields) in [(401, &[("www-authenticate", "Bearer")][..]), (500, &[])] {
-        let mut server = HttpServer::start().await;
-        let http = Http::new(&server.url()).unwrap();
+        let mut server = WIRE.serve().await;
+        let http = WIRE.http(&server);
         let (client, ()) = tokio::join!(builder().connect(http).into_future(), async {
             server.expect("server/discover").await.respond(status, fields, "").await;
         });
@@ -136,8 +134,8 @@ async fn a_modern_refusal_of_the_probe_is_no_fallback() {
 /// Field report P-04: a dropped call and an expired one close their connections; nothing is sent.
 #[tokio::test]
 async fn a_modern_call_is_cancelled_by_closing_its_connection() {
-    let mut server = HttpServer::start().await;
-    let http = Http::new(&server.url()).unwrap();
+    let mut server = WIRE.serve().await;
+    let http = WIRE.http(&server);
     let (client, ()) = tokio::join!(builder().connect(http).into_future(), async {
         server.expect("server/discover").await.result(DISCOVERED).await;
     });
@@ -160,8 +158,8 @@ async fn a_modern_call_is_cancelled_by_closing_its_connection() {
 /// Field report H-03.
 #[tokio::test]
 async fn a_stream_without_a_reply_fails_the_call_at_once() {
-    let mut server = HttpServer::start().await;
-    let http = Http::new(&server.url()).unwrap();
+    let mut server = WIRE.serve().await;
+    let http = WIRE.http(&server);
     let (client, ()) = tokio::join!(builder().connect(http).into_future(), async {
         server.expect("server/discover").await.result(DISCOVERED).await;
     });

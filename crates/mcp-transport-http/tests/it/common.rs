@@ -9,6 +9,8 @@ use mcp_transport_http::Http;
 use mcp_types::Revision;
 use tokio::{sync::mpsc, task::JoinHandle};
 
+use crate::WIRE;
+
 pub(crate) const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
 
 pub(crate) fn secs(count: u64) -> Duration {
@@ -81,8 +83,8 @@ impl Near {
 
 /// A link and its server, before the handshake.
 pub(crate) async fn pair() -> (Near, HttpServer) {
-    let server = HttpServer::start().await;
-    (Near::open(Http::new(&server.url()).unwrap()).await, server)
+    let server = WIRE.serve().await;
+    (Near::open(WIRE.http(&server)).await, server)
 }
 
 /// A link and its server after the handshake of the legacy era, in the session `id`. The stream beside is refused.

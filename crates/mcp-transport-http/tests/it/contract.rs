@@ -7,9 +7,10 @@ use mcp_transport::{
     Bytes, Connect, Link, TransportError,
     contract::{ExchangeRig, FarExchange, FarServer, check_exchanges},
 };
-use mcp_transport_http::Http;
 
 /// Answers are streams of events.
+use crate::WIRE;
+
 struct Rig {
     /// How their lines end.
     crlf: bool,
@@ -32,8 +33,8 @@ impl ExchangeRig for Rig {
     type Far = Far;
 
     async fn open(&self) -> Result<(Link, Far), TransportError> {
-        let server = HttpServer::start().await;
-        let link = Http::new(&server.url())?.connect().await?;
+        let server = WIRE.serve().await;
+        let link = WIRE.http(&server).connect().await?;
         Ok((link, Far { server, crlf: self.crlf, beside: VecDeque::new(), requests: VecDeque::new() }))
     }
 }

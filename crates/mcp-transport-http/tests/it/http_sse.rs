@@ -3,11 +3,10 @@
 use mcp_client::Client;
 use mcp_testkit::http::{HttpExchange, HttpServer};
 use mcp_transport::contract::patiently;
-use mcp_transport_http::Http;
 use mcp_types::Revision;
 use tokio::task::JoinHandle;
 
-use crate::common::secs;
+use crate::{WIRE, common::secs};
 
 /// Answers the message in `post` on `stream`.
 async fn reply(post: HttpExchange, stream: &mut HttpExchange, result: &str) {
@@ -33,7 +32,7 @@ async fn begin(server: &mut HttpServer, endpoint: &str) -> HttpExchange {
 }
 
 fn connect(server: &HttpServer) -> JoinHandle<Result<Client, mcp_client::Error>> {
-    let http = Http::new(&server.url()).unwrap().header("x-api-key", "k").unwrap();
+    let http = WIRE.http(server).header("x-api-key", "k").unwrap();
     tokio::spawn(Client::builder("test", "1.0.0").connect_timeout(secs(8)).connect(http).into_future())
 }
 
@@ -41,7 +40,7 @@ fn connect(server: &HttpServer) -> JoinHandle<Result<Client, mcp_client::Error>>
 #[tokio::test]
 async fn servers_of_either_era_are_reached_behind_http_sse() {
     for modern in [false, true] {
-        let mut server = HttpServer::start().await;
+        let mut server = WIRE.serve().await;
         let connecting = connect(&server);
         let mut stream = begin(&mut server, "/messages?session_id=1").await;
         let probe = server.expect("server/discover").await;
@@ -75,7 +74,7 @@ async fn servers_of_either_era_are_reached_behind_http_sse() {
 /// The end of the stream is the end of the link.
 #[tokio::test]
 async fn a_lost_stream_fails_what_is_open() {
-    let mut server = HttpServer::start().await;
+    let mut server = WIRE.serve().await;
     let connecting = connect(&server);
     let mut stream = begin(&mut server, "messages").await;
     let probe = server.expect("server/discover").await;
@@ -92,8 +91,8 @@ async fn a_lost_stream_fails_what_is_open() {
 /// What the user sends to a server goes to no other.
 #[tokio::test]
 async fn a_foreign_endpoint_is_not_used() {
-    let mut server = HttpServer::start().await;
-    let other = HttpServer::start().await;
+    let mut server = WIRE.serve().await;
+    let other = WIRE.serve().await;
     let connecting = connect(&server);
     let mut stream = begin(&mut server, &other.url()).await;
     let error = connecting.await.unwrap().unwrap_err();
@@ -108,7 +107,7 @@ const DISCOVERED: &str = r#"{"resultType":"complete","supportedVersions":["2026-
 /// answered may still have been taken: its reply counts.
 #[tokio::test]
 async fn a_refused_post_ends_its_call_at_once() {
-    let mut server = HttpServer::start().await;
+    let mut server = WIRE.serve().await;
     let connecting = connect(&server);
     let mut stream = begin(&mut server, "messages").await;
     let probe = server.expect("server/discover").await;
@@ -146,7 +145,7 @@ async fn a_refused_post_ends_its_call_at_once() {
 #[tokio::test]
 async fn a_legacy_server_behind_http_sse_may_refuse_the_probe_or_break_off() {
     for breaks_off in [false, true] {
-        let mut server = HttpServer::start().await;
+        let mut server = WIRE.serve().await;
         let connecting = connect(&server);
         let mut stream = begin(&mut server, "messages").await;
         let probe = server.expect("server/discover").await;

@@ -2,6 +2,7 @@
 
 mod beside;
 mod bounds;
+mod certificates;
 mod client;
 mod common;
 mod connections;
@@ -16,3 +17,6 @@ mod service;
 mod sessions;
 mod streams;
 mod tls;
+mod wire;
+
+const WIRE: wire::Wire = wire::Wire::Http1;

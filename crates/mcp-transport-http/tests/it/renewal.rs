@@ -11,10 +11,12 @@ use mcp_client::types::{
 use mcp_client::{Change, Client, ClientBuilder, Diagnostic, Error, ErrorKind, State};
 use mcp_testkit::http::{HttpExchange, HttpServer};
 use mcp_transport::{TransportErrorKind, contract::patiently};
-use mcp_transport_http::Http;
 use tokio::{task::JoinHandle, time::Instant};
 
-use crate::common::{ms, secs};
+use crate::{
+    WIRE,
+    common::{ms, secs},
+};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 const DONE: &str = r#"{"content":[]}"#;
@@ -50,7 +52,7 @@ async fn answer_initialize(request: HttpExchange, id: &str) {
 
 /// A client in the session `a`.
 async fn connected(builder: ClientBuilder, server: &mut HttpServer) -> Client {
-    let http = Http::new(&server.url()).unwrap();
+    let http = WIRE.http(server);
     let serve = async {
         server.expect("server/discover").await.respond(404, &[], "").await;
         begin(server, "a").await;
@@ -74,7 +76,7 @@ async fn a_refused_call_is_sent_once_more_in_a_new_session() {
     let named = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}"#;
     let coded = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32005,"message":"Session terminated"}}"#;
     for (status, body) in [(404, ""), (404, coded), (400, named)] {
-        let mut server = HttpServer::start().await;
+        let mut server = WIRE.serve().await;
         let client = connected(builder(), &mut server).await;
         let calling = call(&client, "t");
         let first = server.expect("tools/call").await;
@@ -102,7 +104,7 @@ async fn a_refused_call_is_sent_once_more_in_a_new_session() {
 
 #[tokio::test]
 async fn calls_on_streams_of_the_old_session_fail_at_once() {
-    let mut server = HttpServer::start().await;
+    let mut server = WIRE.serve().await;
     let client = connected(builder(), &mut server).await;
     let parked = call(&client, "parked");
     let mut stream = server.expect("tools/call").await;
@@ -124,7 +126,7 @@ async fn calls_on_streams_of_the_old_session_fail_at_once() {
 
 #[tokio::test]
 async fn a_second_refusal_surfaces_and_later_calls_work() {
-    let mut server = HttpServer::start().await;
+    let mut server = WIRE.serve().await;
     let client = connected(builder(), &mut server).await;
     let calling = call(&client, "t");
     server.expect("tools/call").await.respond(404, &[], "").await;
@@ -142,7 +144,7 @@ async fn a_second_refusal_surfaces_and_later_calls_work() {
 #[tokio::test]
 async fn concurrent_refusals_share_one_handshake() {
     const CALLS: usize = 50;
-    let mut server = HttpServer::start().await;
+    let mut server = WIRE.serve().await;
     let client = connected(builder(), &mut server).await;
     let calls: Vec<_> = (0..CALLS).map(|_| call(&client, "t")).collect();
     let mut refused = Vec::new();
@@ -171,7 +173,7 @@ async fn concurrent_refusals_share_one_handshake() {
 /// meets the lost session.
 #[tokio::test]
 async fn nothing_that_may_have_run_is_repeated() {
-    let mut server = HttpServer::start().await;
+    let mut server = WIRE.serve().await;
     let client = connected(builder(), &mut server).await;
     for way in 0..4 {
         let calling = call(&client, "t");
@@ -200,7 +202,7 @@ async fn nothing_that_may_have_run_is_repeated() {
 
 #[tokio::test]
 async fn the_error_of_the_handshake_is_the_error_of_those_who_wait() {
-    let mut server = HttpServer::start().await;
+    let mut server = WIRE.serve().await;
     let client = connected(builder(), &mut server).await;
     let calling = call(&client, "t");
     server.expect("tools/call").await.respond(404, &[], "").await;
@@ -228,7 +230,7 @@ async fn the_error_of_the_handshake_is_the_error_of_those_who_wait() {
 /// Deadlines hold, and a close does, while the server does not answer the new `initialize`.
 #[tokio::test]
 async fn a_server_that_does_not_come_back_holds_nobody_up() {
-    let mut server = HttpServer::start().await;
+    let mut server = WIRE.serve().await;
     let client = connected(builder().close_timeout(ms(300)), &mut server).await;
     let limited = tokio::spawn(client.call_tool("t").timeout(ms(300)).into_future());
     server.expect("tools/call").await.respond(404, &[], "").await;
@@ -262,7 +264,7 @@ async fn the_new_session_is_told_and_set_up_as_the_old_one_was() {
         });
     });
     let mut states = builder.watch_state();
-    let mut server = HttpServer::start().await;
+    let mut server = WIRE.serve().await;
     let client = connected(builder, &mut server).await;
     let (set, ()) = tokio::join!(client.set_log_level(LoggingLevel::Warning), async {
         server.expect("logging/setLevel").await.result("{}").await;
@@ -300,7 +302,7 @@ async fn the_new_session_is_told_and_set_up_as_the_old_one_was() {
 /// A notification is refused as a call is.
 #[tokio::test]
 async fn a_refused_notification_is_sent_once_more() {
-    let mut server = HttpServer::start().await;
+    let mut server = WIRE.serve().await;
     let client = connected(builder().roots(["file:///a"]), &mut server).await;
     client.notify::<RootsListChangedNotification>(&NotificationParams::new()).unwrap();
     server.expect("notifications/roots/list_changed").await.respond(404, &[], "").await;
@@ -316,8 +318,8 @@ async fn a_refused_notification_is_sent_once_more() {
 /// The server's own stream, when it is asked for again, shows the loss too: subscriptions do not go silent.
 #[tokio::test]
 async fn the_servers_stream_shows_that_the_session_is_lost() {
-    let mut server = HttpServer::start().await;
-    let http = Http::new(&server.url()).unwrap();
+    let mut server = WIRE.serve().await;
+    let http = WIRE.http(&server);
     let serve = async {
         server.expect("server/discover").await.respond(404, &[], "").await;
         answer_initialize(server.expect("initialize").await, "a").await;
@@ -341,7 +343,7 @@ async fn the_servers_stream_shows_that_the_session_is_lost() {
 /// A 404 that is about the method is no lost session.
 #[tokio::test]
 async fn an_unknown_method_is_no_lost_session() {
-    let mut server = HttpServer::start().await;
+    let mut server = WIRE.serve().await;
     let client = connected(builder(), &mut server).await;
     let calling = call(&client, "t");
     let exchange = server.expect("tools/call").await;

@@ -1,11 +1,12 @@
 //! What is sent.
 
-use mcp_testkit::http::HttpServer;
 use mcp_transport::{Delivery, Outbound, OutboundMessage, RawMessage, Receiver, TransportErrorKind};
-use mcp_transport_http::Http;
 use mcp_types::Revision;
 
-use crate::common::{META, Near, answered, in_session, initialize, legacy, modern, note, pair};
+use crate::{
+    WIRE,
+    common::{META, Near, answered, in_session, initialize, legacy, modern, note, pair},
+};
 
 /// Field report H-09, modern: the revision of the body stands in the field, on every POST; so do method and subject.
 #[tokio::test]
@@ -84,8 +85,8 @@ async fn a_legacy_session_names_revision_and_session_after_the_handshake() {
 /// Field report H-09: a user's fields go with every request, and replace none that is required.
 #[tokio::test]
 async fn the_users_fields_go_along() {
-    let mut server = HttpServer::start().await;
-    let http = Http::new(&server.url()).unwrap();
+    let mut server = WIRE.serve().await;
+    let http = WIRE.http(&server);
     assert!(http.clone().header("Accept", "text/plain").is_err());
     let http = http.header("X-Api-Key", "k").unwrap().header("user-agent", "mine").unwrap();
     assert!(!format!("{http:?}").contains("\"k\""));

@@ -1,12 +1,13 @@
 //! The beginning and the end of a session, and the server's own stream.
 
-use mcp_testkit::http::HttpServer;
 use mcp_transport::{Inbound, Origin, Outbound, Receiver, contract::patiently};
-use mcp_transport_http::Http;
 use mcp_types::Revision;
 use tokio::time::Instant;
 
-use crate::common::{Near, answered, in_session, initialize, legacy, ms, pair, refuse_listening, text};
+use crate::{
+    WIRE,
+    common::{Near, answered, in_session, initialize, legacy, ms, pair, refuse_listening, text},
+};
 
 const REVISION: Revision = Revision::V2025_06_18;
 
@@ -44,12 +45,8 @@ async fn a_silent_stream_delays_nothing() {
         if begun {
             get.start_events(&[]).await.unwrap();
         }
-        let near = Near {
-            exchanges,
-            sender,
-            receiver: Near::open(Http::new(&server.url()).unwrap()).await.receiver,
-            closer,
-        };
+        let near =
+            Near { exchanges, sender, receiver: Near::open(WIRE.http(&server)).await.receiver, closer };
         let call = near.start(legacy(2, "tools/list"));
         answered(call, server.next().await).await;
         assert!(!reading.is_finished());
@@ -136,8 +133,8 @@ async fn a_session_is_ended_within_the_limit() {
         assert_eq!(closed.is_err(), fails, "{status}");
         assert!(server.try_next().is_none());
     }
-    let mut server = HttpServer::start().await;
-    let mut near = Near::open(Http::new(&server.url()).unwrap().close_timeout(ms(200))).await;
+    let mut server = WIRE.serve().await;
+    let mut near = Near::open(WIRE.http(&server).close_timeout(ms(200))).await;
     initialize(&mut near, &mut server, Some("s"), REVISION).await;
     let (closed, stuck) = tokio::join!(near.close(), server.expect("DELETE"));
     assert_eq!(closed.unwrap_err().kind(), mcp_transport::TransportErrorKind::Timeout);

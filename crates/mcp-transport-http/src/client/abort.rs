@@ -1,0 +1,22 @@
+use tokio::task::{AbortHandle, JoinHandle};
+
+/// A task that ends when this is dropped.
+pub(super) struct AbortOnDrop(AbortHandle);
+
+impl AbortOnDrop {
+    pub(super) fn is_finished(&self) -> bool {
+        self.0.is_finished()
+    }
+}
+
+impl From<JoinHandle<()>> for AbortOnDrop {
+    fn from(task: JoinHandle<()>) -> Self {
+        Self(task.abort_handle())
+    }
+}
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

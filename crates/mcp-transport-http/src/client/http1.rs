@@ -1,0 +1,126 @@
+//! One connection of HTTP/1.1, which carries one exchange at a time.
+
+use std::time::Duration;
+
+use http::{HeaderMap, Request, Response};
+use hyper::{body::Incoming, client::conn::http1, rt};
+use hyper_util::rt::TokioIo;
+use mcp_transport::{Delivery, TransportError, TransportErrorKind};
+use tokio::time::timeout;
+
+use super::{Settings, abort::AbortOnDrop};
+use crate::RequestBody;
+
+/// How many fields a response may have in its head.
+const MAX_FIELDS: usize = 100;
+
+/// How long a connection may take to be ready again. Longer, and a new one is better.
+const READY_WITHIN: Duration = Duration::from_millis(100);
+
+/// One connection, and the task that drives it. Dropping it closes it.
+pub(super) struct Connection {
+    sender: http1::SendRequest<RequestBody>,
+    task: AbortOnDrop,
+}
+
+/// Why there is no response.
+pub(super) enum NotAnswered {
+    NeverSent(Box<Request<RequestBody>>, TransportError),
+    MaybeSent(TransportError),
+}
+
+impl Connection {
+    pub(super) async fn begin<S>(stream: S, settings: &Settings) -> Result<Self, hyper::Error>
+    where
+        TokioIo<S>: rt::Read + rt::Write + Unpin + Send + 'static,
+    {
+        let mut builder = http1::Builder::new();
+        builder.max_header_size(settings.max_head).max_headers(MAX_FIELDS);
+        let (sender, connection) = builder.handshake::<_, RequestBody>(TokioIo::new(stream)).await?;
+        // Its errors reach the request that they hit.
+        let task = tokio::spawn(async move { drop(connection.await) });
+        Ok(Self { sender, task: task.into() })
+    }
+
+    /// Whether nothing can be sent any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.sender.is_closed() || self.task.is_finished()
+    }
+
+    /// Whether the next request can be sent: not when the last one is still being written to a server that answered
+    /// early and does not read.
+    pub(super) async fn ready(&mut self) -> bool {
+        timeout(READY_WITHIN, self.sender.ready()).await.is_ok_and(|ready| ready.is_ok())
+    }
+
+    pub(super) async fn send(
+        &mut self,
+        request: Request<RequestBody>,
+    ) -> Result<Response<Incoming>, NotAnswered> {
+        self.sender.try_send_request(request).await.map_err(|mut failure| match failure.take_message() {
+            Some(request) => {
+                let error = not_answered(failure.into_error()).with_delivery(Delivery::NeverSent);
+                NotAnswered::NeverSent(Box::new(request), error)
+            }
+            None => NotAnswered::MaybeSent(not_answered(failure.into_error())),
+        })
+    }
+}
+
+/// How long the server says that it keeps an idle connection, less what a request may take to arrive.
+pub(super) fn keep_alive(headers: &HeaderMap) -> Option<Duration> {
+    const ON_THE_WAY: Duration = Duration::from_secs(1);
+    const MOST: Duration = Duration::from_secs(90);
+    let field = headers.get("keep-alive")?.to_str().ok()?;
+    let seconds = field.split(',').find_map(|part| part.trim().strip_prefix("timeout="))?;
+    let said = Duration::from_secs(seconds.trim().parse().ok()?);
+    Some(said.saturating_sub(ON_THE_WAY).min(MOST))
+}
+
+/// No response came.
+fn not_answered(error: hyper::Error) -> TransportError {
+    // hyper has a predicate for this on the side of servers only.
+    let too_large = error.is_parse() && error.to_string().contains("too large");
+    let (kind, what) = if too_large {
+        (TransportErrorKind::TooLarge, "the head of the server's response is over the limit")
+    } else if error.is_parse() {
+        (TransportErrorKind::Protocol, "the server's response is not HTTP/1.1")
+    } else if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
+        (TransportErrorKind::Closed, "the server closed the connection before it answered")
+    } else {
+        (TransportErrorKind::Io, "the connection failed before the server answered")
+    };
+    TransportError::new(kind, Delivery::MaybeSent, what).with_source(error)
+}
+
+/// A response broke off.
+pub(super) fn not_read(error: hyper::Error) -> TransportError {
+    let (kind, what) = if error.is_parse() {
+        (TransportErrorKind::Protocol, "the body of the server's response is not HTTP/1.1")
+    } else {
+        (TransportErrorKind::Closed, "the server's response broke off")
+    };
+    TransportError::new(kind, Delivery::MaybeSent, what).with_source(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+
+    use super::*;
+
+    #[test]
+    fn the_server_says_how_long_it_keeps_a_connection() {
+        let said = |field: &'static str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("keep-alive", HeaderValue::from_static(field));
+            keep_alive(&headers)
+        };
+        assert_eq!(said("timeout=5"), Some(Duration::from_secs(4)));
+        assert_eq!(said("max=100, timeout=1"), Some(Duration::ZERO));
+        assert_eq!(said("timeout=99999999999"), Some(Duration::from_secs(90)));
+        for odd in ["", "timeout=", "timeout=-1", "max=3"] {
+            assert_eq!(said(odd), None, "{odd}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+use http::{
+    HeaderValue, Uri,
+    uri::{Authority, Scheme},
+};
+use mcp_transport::{Delivery, TransportError, TransportErrorKind};
+
+/// Where a connection goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Target {
+    tls: bool,
+    authority: Authority,
+}
+
+impl Target {
+    pub(super) fn of(uri: &Uri) -> Result<Self, TransportError> {
+        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
+        let (Some(scheme), Some(authority)) = (uri.scheme(), authority) else {
+            return Err(TransportError::new(
+                TransportErrorKind::Configuration,
+                Delivery::NeverSent,
+                "the request has no absolute URI without credentials",
+            ));
+        };
+        Ok(Self { tls: *scheme == Scheme::HTTPS, authority: authority.clone() })
+    }
+
+    pub(super) fn is_tls(&self) -> bool {
+        self.tls
+    }
+
+    #[cfg(feature = "http2")]
+    pub(super) fn scheme(&self) -> Scheme {
+        if self.tls { Scheme::HTTPS } else { Scheme::HTTP }
+    }
+
+    #[cfg(feature = "http2")]
+    pub(super) fn authority(&self) -> &Authority {
+        &self.authority
+    }
+
+    /// The value of `Host`.
+    pub(super) fn host_field(&self) -> &str {
+        if self.port() == self.usual_port() { self.authority.host() } else { self.authority.as_str() }
+    }
+
+    pub(super) fn port(&self) -> u16 {
+        self.authority.port_u16().unwrap_or(self.usual_port())
+    }
+
+    fn usual_port(&self) -> u16 {
+        if self.tls { 443 } else { 80 }
+    }
+
+    /// The host without the brackets of an IPv6 address.
+    pub(super) fn bare_host(&self) -> &str {
+        let host = self.authority.host();
+        host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+    }
+
+    pub(super) fn error(&self, kind: TransportErrorKind, what: &str) -> TransportError {
+        let message = format!("cannot connect to {}: {what}", self.authority);
+        TransportError::new(kind, Delivery::NeverSent, message)
+    }
+}
+
+/// Which requests may share a connection: those to one place, on behalf of one principal.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) target: Target,
+    pub(super) authorization: Option<HeaderValue>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_read_off_the_uri() {
+        let target = |uri: &str| Target::of(&uri.parse().unwrap()).unwrap();
+        assert_eq!(target("http://a.example/x").host_field(), "a.example");
+        assert_eq!(target("https://a.example:443/x").host_field(), "a.example");
+        assert_eq!(target("http://a.example:443/x").host_field(), "a.example:443");
+        assert_eq!(target("https://[::1]:8443/").host_field(), "[::1]:8443");
+        assert_eq!(target("https://[::1]:8443/").bare_host(), "::1");
+        for uri in ["/x", "http://user:secret@a.example/"] {
+            assert!(Target::of(&uri.parse().unwrap()).is_err());
+        }
+    }
+}
