@@ -43,6 +43,7 @@ pub(crate) enum Verb {
     Prompt(Prompt),
     Complete(Complete),
     Ping(Ping),
+    Watch(Watch),
     DemoServer(DemoServer),
     Completions(Completions),
 }

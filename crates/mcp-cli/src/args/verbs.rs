@@ -142,10 +142,37 @@ pub(crate) struct Complete {
     pub(crate) common: Common,
 }
 
-/// Runs the demo server on standard input and output
+/// Prints changes at the server until it ends that, or an interrupt does
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  mcp tools -- mcp demo-server")]
+#[command(
+    after_help = "Without a choice: all lists.\n\nExample:\n  mcp watch --tools --resource file:///a.txt -- my-server"
+)]
+pub(crate) struct Watch {
+    /// Changes of the list of tools
+    #[arg(long)]
+    pub(crate) tools: bool,
+    /// Changes of the list of prompts
+    #[arg(long)]
+    pub(crate) prompts: bool,
+    /// Changes of the list of resources
+    #[arg(long)]
+    pub(crate) resources: bool,
+    /// Changes of this resource; may be given again
+    #[arg(long = "resource", value_name = "URI")]
+    pub(crate) uris: Vec<String>,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Runs the demo server on standard input and output, or over HTTP
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  mcp tools -- mcp demo-server\n  mcp demo-server --http 127.0.0.1:8000")]
 pub(crate) struct DemoServer {
+    /// Listens on this loopback address instead, 127.0.0.1:8000 say, until an interrupt
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) http: Option<String>,
     /// Speaks this revision only
     #[arg(long, value_name = "VERSION", value_parser = super::common::revision)]
     pub(crate) protocol: Option<mcp_types::Revision>,

@@ -7,6 +7,7 @@ mod lists;
 mod ping;
 mod prompt;
 mod read;
+mod watch;
 
 use clap::CommandFactory;
 use mcp_testkit::demo::Demo;
@@ -15,6 +16,7 @@ use crate::{
     args::{Answers, Cli, Common, Completions, DemoServer, Verb},
     console,
     failure::{Failure, Status},
+    session::Stop,
 };
 
 impl Verb {
@@ -35,6 +37,7 @@ impl Verb {
             Self::Prompt(verb) => Some(&verb.common),
             Self::Complete(verb) => Some(&verb.common),
             Self::Ping(verb) => Some(&verb.common),
+            Self::Watch(verb) => Some(&verb.common),
             Self::DemoServer(_) | Self::Completions(_) => None,
         }
     }
@@ -55,6 +58,7 @@ impl Verb {
             Self::Prompt(verb) => prompt::run(verb).await,
             Self::Complete(verb) => complete::run(verb).await,
             Self::Ping(verb) => ping::run(verb).await,
+            Self::Watch(verb) => watch::run(verb).await,
             Self::DemoServer(verb) => demo_server(verb).await,
             Self::Completions(verb) => {
                 completions(&verb);
@@ -71,7 +75,19 @@ fn no_answers() -> Answers {
 
 async fn demo_server(verb: DemoServer) -> Result<Status, Failure> {
     let demo = verb.protocol.map_or_else(Demo::new, |revision| Demo::of_revisions([revision]));
-    demo.serve_stdio().await?;
+    let Some(address) = verb.http else {
+        demo.serve_stdio().await?;
+        return Ok(Status::Success);
+    };
+    let mut stop = Stop::new(None)?;
+    let server = demo
+        .bind_http(&address)
+        .await
+        .map_err(|error| Failure::new(Status::Transport, format!("{address}: {error}")))?;
+    console::print_line(&format!("listening on {}", server.url()));
+    stop.interrupted().await;
+    server.shutdown().await;
+    // An interrupt is how it is ended.
     Ok(Status::Success)
 }
 

@@ -8,3 +8,4 @@ mod json;
 mod lists;
 mod targets;
 mod terminal;
+mod watch;
