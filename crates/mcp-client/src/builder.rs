@@ -9,7 +9,7 @@ use mcp_transport::Connect;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequest,
     ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, Implementation, JsonObject,
-    JsonRpcError, ListRootsRequest, Notification, Request, Root,
+    JsonRpcError, ListRootsRequest, Notification, Request, Root, Tool,
 };
 
 use crate::{
@@ -57,6 +57,7 @@ pub struct ClientBuilder {
     declared: Arc<OnceLock<ClientCapabilities>>,
     pub(crate) versions: Versions,
     pub(crate) remembered: Option<Remembered>,
+    pub(crate) known_tools: Vec<Tool>,
     pub(crate) options: Options,
     pub(crate) handlers: Handlers,
     pub(crate) roots: Option<Roots>,
@@ -85,6 +86,7 @@ impl ClientBuilder {
             declared: Arc::default(),
             versions: Versions::auto(),
             remembered: None,
+            known_tools: Vec::new(),
             options: Options {
                 call_timeout: defaults::CALL_TIMEOUT,
                 metadata_timeout: defaults::METADATA_TIMEOUT,
@@ -124,6 +126,17 @@ impl ClientBuilder {
     /// What an earlier connection to the same server found out: saves the probe.
     pub fn remembered(mut self, remembered: Remembered) -> Self {
         self.remembered = Some(remembered);
+        self
+    }
+
+    /// Definitions of tools that are known before they are listed: of an earlier connection to the same server, say. A call
+    /// needs its tool's definition where the server wants arguments in header fields (over HTTP, in the modern era):
+    /// without it, the first such call is refused, and made again after a listing. Definitions that are listed later
+    /// replace these.
+    ///
+    /// Section: [Custom Headers from Tool Parameters](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters).
+    pub fn known_tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
+        self.known_tools.extend(tools);
         self
     }
 

@@ -22,6 +22,7 @@ use tokio::sync::Semaphore;
 
 use crate::{
     Client, ClientBuilder, Error, Negotiated, Result, State,
+    catalogue::Catalogue,
     client::Inner,
     error::{Cause, Limit, Raw, outcome_error, rpc_error, start_error},
     handlers::Handlers,
@@ -65,10 +66,12 @@ pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect)
     let Some(session) = attempt.session.take() else { return Err(Error::new(Cause::Closed)) };
     let handlers = Arc::clone(&attempt.handlers);
     let stamp = builder.stamp(negotiated.revision)?;
+    let catalogue = Catalogue::new(negotiated.era(), &session, &builder.known_tools);
     let client = Client(Arc::new(Inner {
         session: Arc::clone(&session),
         negotiated,
         stamp,
+        catalogue,
         options: builder.options,
         permits: Semaphore::new(builder.options.max_calls),
         handlers,

@@ -29,6 +29,14 @@ pub enum Diagnostic {
         /// Its method.
         method: String,
     },
+    /// A tool was left out of a listing, or of the definitions that the application gave, because what its schema says of
+    /// header fields (`x-mcp-header`) is invalid. Only over HTTP, in the modern era.
+    InvalidTool {
+        /// Its name. Text of the server: untrusted.
+        tool: String,
+        /// Why.
+        reason: String,
+    },
     /// The params of a notification did not fit the handler's type.
     UnreadableNotification {
         /// Its method.

@@ -32,6 +32,7 @@
 
 mod builder;
 mod call;
+mod catalogue;
 mod client;
 mod connect;
 mod diagnostic;

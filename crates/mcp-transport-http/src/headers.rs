@@ -109,56 +109,9 @@ fn text(token: &[u8]) -> Option<Cow<'_, str>> {
     }
 }
 
-/// `text` as the value of a mirrored field: as it is, or in the Base64 form where it could not be read back as it is.
-///
-/// Section: [Value Encoding](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#value-encoding).
-pub(crate) fn encode_value(text: &str) -> Cow<'_, str> {
-    const START: &str = "=?base64?";
-    const END: &str = "?=";
-    let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t'))
-        && text.trim_matches([' ', '\t']).len() == text.len()
-        && !(text.starts_with(START) && text.ends_with(END));
-    if plain { Cow::Borrowed(text) } else { Cow::Owned(format!("{START}{}{END}", base64(text.as_bytes()))) }
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let group =
-            chunk.iter().fold(0u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for place in 0..4 {
-            if place <= chunk.len() {
-                let digit = (group >> (18 - 6 * place)) & 63;
-                out.push(char::from(DIGITS[digit as usize]));
-            } else {
-                out.push('=');
-            }
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The examples of the specification.
-    #[test]
-    fn values_are_encoded_where_they_must_be() {
-        for (text, encoded) in [
-            ("us-west1", "us-west1"),
-            ("", ""),
-            ("inner  space\tand tab", "inner  space\tand tab"),
-            ("Hello, \u{4e16}\u{754c}", "=?base64?SGVsbG8sIOS4lueVjA==?="),
-            (" padded ", "=?base64?IHBhZGRlZCA=?="),
-            ("line1\nline2", "=?base64?bGluZTEKbGluZTI=?="),
-            ("=?base64?literal?=", "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?="),
-            ("\u{7f}", "=?base64?fw==?="),
-        ] {
-            assert_eq!(encode_value(text), encoded);
-        }
-    }
 
     fn mirrored(method: &'static str, params: &str) -> (Option<String>, Option<String>) {
         let message = RawMessage::request(1, method, Some(params.to_owned().into()));

@@ -40,5 +40,5 @@ impl Shared {
 pub(crate) fn open(shared: Arc<Shared>) -> Link {
     let (sender, receiver) = beside::halves(&shared);
     let closer = SessionCloser(Arc::clone(&shared));
-    Link::exchanges(HttpExchanges(shared), sender, receiver).with_closer(closer)
+    Link::exchanges(HttpExchanges(shared), sender, receiver).with_closer(closer).with_headers()
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, header};
+use mcp_protocol::param_headers::encode_value;
 use mcp_transport::{OutboundMessage, TransportError};
 
 use crate::{
@@ -113,5 +114,5 @@ impl Shared {
 }
 
 fn mirrored_value(text: &str) -> Option<HeaderValue> {
-    HeaderValue::from_str(&headers::encode_value(text)).ok()
+    HeaderValue::from_str(&encode_value(text)).ok()
 }

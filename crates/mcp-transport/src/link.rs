@@ -130,6 +130,8 @@ pub struct LinkParts {
     pub closer: Option<BoxCloser>,
     /// What the peer said beside the protocol so far: the last lines of standard error, say. Untrusted text.
     pub diagnosis: Option<Diagnosis>,
+    /// Whether [`OutboundMessage::headers`] reach the peer.
+    pub headers: bool,
 }
 
 /// Tells what a peer said beside the protocol so far; empty when it said nothing.
@@ -144,6 +146,7 @@ impl Link {
             exchanges: None,
             closer: None,
             diagnosis: None,
+            headers: false,
         })
     }
 
@@ -167,9 +170,22 @@ impl Link {
         self
     }
 
-    pub(crate) fn set_rest(&mut self, closer: Option<BoxCloser>, diagnosis: Option<Diagnosis>) {
+    /// The same link, as one on which [`OutboundMessage::headers`] reach the peer. In the modern era the client then
+    /// mirrors arguments of tools in them, as the tools' schemas say, and leaves out tools whose schemas say it wrongly.
+    pub fn with_headers(mut self) -> Self {
+        self.0.headers = true;
+        self
+    }
+
+    pub(crate) fn set_rest(
+        &mut self,
+        closer: Option<BoxCloser>,
+        diagnosis: Option<Diagnosis>,
+        headers: bool,
+    ) {
         self.0.closer = closer;
         self.0.diagnosis = diagnosis;
+        self.0.headers = headers;
     }
 
     /// Takes the link apart.

@@ -31,7 +31,8 @@ pub enum Outbound {
 pub struct OutboundMessage {
     /// The envelope.
     pub message: RawMessage,
-    /// Extra header fields (name, value) for transports that have headers; others ignore them.
+    /// Extra header fields (name, value) for transports that have headers and say so
+    /// ([`Link::with_headers`](crate::Link::with_headers)); others ignore them.
     pub headers: Vec<(Cow<'static, str>, String)>,
 }
 

@@ -54,7 +54,7 @@ impl<C: Connect> Tap<C> {
 
 impl<C: Connect> Connect for Tap<C> {
     async fn connect(&self) -> Result<Link, TransportError> {
-        let LinkParts { sender, receiver, exchanges, closer, diagnosis } =
+        let LinkParts { sender, receiver, exchanges, closer, diagnosis, headers } =
             self.connect.connect().await?.into_parts();
         (self.show)(&Passed::Connected);
         let sender = TapSender { sender, show: Arc::clone(&self.show) };
@@ -66,7 +66,7 @@ impl<C: Connect> Connect for Tap<C> {
                 Link::exchanges(exchanges, sender, receiver)
             }
         };
-        link.set_rest(closer, diagnosis);
+        link.set_rest(closer, diagnosis, headers);
         Ok(link)
     }
 

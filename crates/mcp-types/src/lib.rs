@@ -72,7 +72,7 @@ pub use generate::UnfitType;
 pub use json::{Json, JsonObject};
 pub use jsonrpc::{ErrorCode, JsonRpcError, ProgressToken, RequestId};
 pub use lifecycle::*;
-pub use list::{List, Rejected};
+pub use list::{List, Rejected, TooManyRejected};
 pub use logging::*;
 pub use map::Map;
 pub use meta::Meta;

@@ -1,4 +1,5 @@
 use std::{
+    fmt,
     ops::{Deref, DerefMut},
     slice, vec,
 };
@@ -42,6 +43,42 @@ impl<T> List<T> {
         self.rejected.as_deref().unwrap_or_default()
     }
 
+    /// Moves elements to the rejected ones: those for which `check` gives a reason, and the element as it came. It is told
+    /// the place of each in the list as it came.
+    ///
+    /// # Errors
+    /// When the list has more than 1,000 rejected elements then: it is bad as a whole. It is left as it was.
+    pub fn reject(
+        &mut self,
+        mut check: impl FnMut(usize, &T) -> Option<(String, Json)>,
+    ) -> Result<(), TooManyRejected> {
+        let before = self.rejected().len();
+        let mut places = Places { rejected: self.rejected().iter().map(|it| it.index).peekable(), next: 0 };
+        let mut found = Vec::new();
+        for (at, element) in self.elements.iter().enumerate() {
+            let index = places.take();
+            let Some((reason, json)) = check(index, element) else { continue };
+            if before + found.len() == MAX_REJECTED {
+                return Err(TooManyRejected);
+            }
+            found.push((at, Rejected { index, reason, json }));
+        }
+        if found.is_empty() {
+            return Ok(());
+        }
+        let mut bad = found.iter().map(|(at, _)| *at).peekable();
+        let mut at = 0;
+        self.elements.retain(|_| {
+            at += 1;
+            bad.next_if_eq(&(at - 1)).is_none()
+        });
+        let mut rejected = self.rejected.take().unwrap_or_default().into_vec();
+        rejected.extend(found.into_iter().map(|(_, rejected)| rejected));
+        rejected.sort_by_key(|it| it.index);
+        self.rejected = Some(rejected.into());
+        Ok(())
+    }
+
     /// Appends an element.
     pub fn push(&mut self, element: T) {
         self.elements.push(element);
@@ -57,6 +94,34 @@ impl<T> List<T> {
         (self.elements, self.rejected.unwrap_or_default().into_vec())
     }
 }
+
+/// A list has more rejected elements than can be reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooManyRejected;
+
+/// The places that elements have in the list as it came: those that no rejected element has.
+struct Places<I: Iterator<Item = usize>> {
+    rejected: std::iter::Peekable<I>,
+    next: usize,
+}
+
+impl<I: Iterator<Item = usize>> Places<I> {
+    fn take(&mut self) -> usize {
+        while self.rejected.next_if_eq(&self.next).is_some() {
+            self.next += 1;
+        }
+        self.next += 1;
+        self.next - 1
+    }
+}
+
+impl fmt::Display for TooManyRejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "more than {MAX_REJECTED} elements of the list are bad")
+    }
+}
+
+impl std::error::Error for TooManyRejected {}
 
 /// A list with more bad elements than these is bad as a whole: a report of each would take more memory than the list.
 const MAX_REJECTED: usize = 1000;
@@ -203,6 +268,35 @@ mod tests {
         let from_tree: List<u8> = serde_json::from_value(tree).unwrap();
         assert_eq!(from_reader, from_tree);
         assert_eq!(from_reader.rejected().len(), 1);
+    }
+
+    #[test]
+    fn elements_are_rejected_later_under_their_own_place() {
+        let mut list: List<u8> = serde_json::from_str(r#"["a",1,2,"b","c",3,4,5]"#).unwrap();
+        let mut seen = Vec::new();
+        list.reject(|index, element| {
+            seen.push((index, *element));
+            (element % 2 == 1).then(|| ("odd".into(), Json::from(u64::from(*element))))
+        })
+        .unwrap();
+        assert_eq!(seen, [(1, 1), (2, 2), (5, 3), (6, 4), (7, 5)]);
+        assert_eq!(*list, [2, 4]);
+        let rejected: Vec<_> = list.rejected().iter().map(|it| (it.index, it.json.as_str())).collect();
+        let expected = [(0, r#""a""#), (1, "1"), (3, r#""b""#), (4, r#""c""#), (5, "3"), (7, "5")];
+        assert_eq!(rejected, expected);
+        list.reject(|_, _| None).unwrap();
+        assert_eq!(list.rejected().len(), 6);
+    }
+
+    #[test]
+    fn more_rejected_elements_than_can_be_reported_change_nothing() {
+        let bad = |_: usize, _: &u32| Some((String::new(), Json::from(true)));
+        let mut list: List<u32> = (0..1000).collect();
+        list.reject(bad).unwrap();
+        assert_eq!((list.len(), list.rejected().len()), (0, 1000));
+        let mut list: List<u32> = (0..1001).collect();
+        assert_eq!(list.reject(bad), Err(TooManyRejected));
+        assert_eq!((list.len(), list.rejected().len()), (1001, 0));
     }
 
     #[test]

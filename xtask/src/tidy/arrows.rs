@@ -33,10 +33,10 @@ const RULES: &[Rule] = &[
     Rule { package: TRANSPORT, normal: &[TYPES], dev: &[TESTKIT], never: &["hyper"] },
     // Of mcp-protocol the framing only.
     Rule { package: STDIO, normal: &[TYPES, PROTOCOL, TRANSPORT], dev: &[TESTKIT], never: &["hyper"] },
-    // Its tests drive it as the client does.
+    // Of mcp-protocol the encoding of header values only. Its tests drive it as the client does.
     Rule {
         package: HTTP,
-        normal: &[TYPES, TRANSPORT],
+        normal: &[TYPES, PROTOCOL, TRANSPORT],
         dev: &[TESTKIT, CLIENT],
         never: &["reqwest", "url", "thiserror"],
     },

@@ -2,6 +2,7 @@
 
 mod list;
 mod methods;
+mod mirror;
 mod once;
 mod perform;
 mod progress;

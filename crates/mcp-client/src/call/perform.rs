@@ -21,19 +21,24 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{CallOptions, RawCall, Reply};
+use super::{
+    CallOptions, RawCall, Reply,
+    mirror::{self, Fields},
+};
 use crate::{
     Error, ErrorKind, Result,
+    catalogue::ToolPages,
     error::{Cause, Limit, Raw},
     error::{outcome_error, start_error},
     handlers::CallInfo,
-    session::{CallOutcome, Slot, StartError},
+    session::{CallOutcome, Headers, Slot, StartError},
 };
 
 /// The future of a [`Call`](super::Call). Dropping it cancels the call.
 #[must_use = "a call is made when it is awaited"]
 pub struct CallFuture<R: Request> {
     running: Pin<Box<dyn Future<Output = Result<Bytes>> + Send>>,
+    tools: Option<ToolPages>,
     method: PhantomData<fn() -> R>,
 }
 
@@ -52,7 +57,8 @@ pub(crate) enum Mode {
 
 impl<R: Request> CallFuture<R> {
     pub(crate) fn new(call: RawCall, slot: Arc<Slot>, mode: Mode) -> Self {
-        Self { running: Box::pin(perform(call, slot, mode)), method: PhantomData }
+        let tools = ToolPages::of::<R>(&call);
+        Self { running: Box::pin(perform(call, slot, mode)), tools, method: PhantomData }
     }
 }
 
@@ -61,7 +67,12 @@ impl<R: Request> Future for CallFuture<R> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         self.running.as_mut().poll(cx).map(|result| {
-            let decoded = Reply::decode(result?);
+            let decoded = Reply::decode(result?).and_then(|mut reply| {
+                if let Some(tools) = &self.tools {
+                    tools.take(&mut reply)?;
+                }
+                Ok(reply)
+            });
             decoded.map_err(|error| error.of_method(&R::METHOD.into()))
         })
     }
@@ -124,6 +135,7 @@ async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
         cancel: CancelMode::Notify,
         continues: false,
     };
+    let mut fields = mirror::fields(options, &outgoing.method, outgoing.params.as_ref())?;
     let begun = Instant::now();
     let _permit = match client.permits.try_acquire() {
         _ if mode == Mode::Stream => None,
@@ -137,7 +149,7 @@ async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
         // Waiting for a place counts, in the first round.
         let since = begun.take().unwrap_or_else(Instant::now);
         outgoing.deadlines.total = Some(left);
-        let result = round(since, options, next(&mut outgoing, era), slot, mode).await?;
+        let result = round(since, options, next(&mut outgoing, era), &mut fields, slot, mode).await?;
         if mode == Mode::Once || !wants_input(era, &outgoing.method, &result) {
             return complete(era, &outgoing.method, result);
         }
@@ -159,7 +171,7 @@ async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
     }
     outgoing.deadlines.total = Some(left);
     let since = begun.unwrap_or_else(Instant::now);
-    let result = round(since, options, outgoing.clone(), slot, mode).await?;
+    let result = round(since, options, outgoing.clone(), &mut fields, slot, mode).await?;
     complete(era, &outgoing.method, result).map_err(|error| match error.kind() {
         ErrorKind::InputRequired if mode != Mode::Once => {
             error.with_context(format!("after {} rounds", options.max_rounds))
@@ -190,11 +202,59 @@ async fn permit<'a>(options: &'a CallOptions, slot: &Slot) -> Result<SemaphorePe
     }
 }
 
-/// One request and its raw result. Its deadlines count from `since`.
+/// One request and its raw result. Once a call it is two: when the server refuses the first for its header fields.
 async fn round(
     since: Instant,
     options: &CallOptions,
     outgoing: OutgoingCall,
+    fields: &mut Fields,
+    slot: &Arc<Slot>,
+    mode: Mode,
+) -> Result<Bytes> {
+    let again = fields.can_be_mended(&options.client, &outgoing.method).then(|| outgoing.clone());
+    let result = request(since, options, outgoing, fields.headers(), slot, mode).await;
+    match (again, result) {
+        // Rare, so kept out of the size of every call's future.
+        (Some(again), Err(refusal)) if mirror::is_mismatch(&refusal) => {
+            Box::pin(mended(since, options, again, fields, slot, mode, refusal)).await
+        }
+        (_, result) => result,
+    }
+}
+
+/// The same request with the header fields of the tool's definition as it is listed now. What is left of the total limit
+/// counts for both.
+async fn mended(
+    since: Instant,
+    options: &CallOptions,
+    mut outgoing: OutgoingCall,
+    fields: &mut Fields,
+    slot: &Arc<Slot>,
+    mode: Mode,
+    refusal: Error,
+) -> Result<Bytes> {
+    let session = &options.client.0.session;
+    let total = outgoing.deadlines.total.unwrap_or(Duration::MAX);
+    let params = outgoing.params.clone().unwrap_or_default();
+    {
+        let _answering = session.answering();
+        let left = total.saturating_sub(since.elapsed());
+        tokio::select! {
+            mended = fields.mend(options, &params, left, refusal) => mended?,
+            outcome = slot.outcome() => return Err(ended(outcome)),
+            failure = session.gave_up() => return Err(outcome_error(Outcome::Lost { failure, sent: false })),
+        }
+    }
+    outgoing.deadlines.total = Some(total.saturating_sub(since.elapsed()));
+    request(Instant::now(), options, outgoing, fields.headers(), slot, mode).await
+}
+
+/// One request and its raw result. Its deadlines count from `since`.
+async fn request(
+    since: Instant,
+    options: &CallOptions,
+    outgoing: OutgoingCall,
+    headers: Headers,
     slot: &Arc<Slot>,
     mode: Mode,
 ) -> Result<Bytes> {
@@ -202,13 +262,17 @@ async fn round(
     let limit = options.idle.min(outgoing.deadlines.total.unwrap_or(Duration::MAX));
     let waiting = limit.saturating_sub(since.elapsed());
     let shared = matches!(mode, Mode::Shared | Mode::Stream);
-    let headers = options.headers.clone();
     let performed = client.session.perform(since.into_std(), outgoing, headers, slot, shared, waiting).await;
     let performed = performed.map_err(|error| match error {
         StartError::Full(_) => StartError::Full(limit),
         other => other,
     });
-    match performed.map_err(start_error)? {
+    result(performed.map_err(start_error)?)
+}
+
+/// The raw result of a request that came to `outcome`.
+pub(super) fn result(outcome: CallOutcome) -> Result<Bytes> {
+    match outcome {
         CallOutcome::Core(Outcome::Result(result)) => Ok(result),
         // The other way in which a server ends a subscription in order.
         CallOutcome::Core(Outcome::CancelledByPeer) => Ok(Bytes::from_static(b"{}")),
@@ -228,7 +292,7 @@ fn wants_input(era: Era, method: &str, result: &[u8]) -> bool {
 }
 
 /// A result that is the method's own.
-fn complete(era: Era, method: &str, result: Bytes) -> Result<Bytes> {
+pub(super) fn complete(era: Era, method: &str, result: Bytes) -> Result<Bytes> {
     if era == Era::Legacy {
         // There, `resultType` is a member like any other.
         return Ok(result);
@@ -243,6 +307,6 @@ fn complete(era: Era, method: &str, result: Bytes) -> Result<Bytes> {
     }
 }
 
-fn not_an_object(error: mcp_types::jsonrpc::scan::ScanError) -> Error {
+pub(super) fn not_an_object(error: mcp_types::jsonrpc::scan::ScanError) -> Error {
     Error::new(Cause::Arguments(format!("params must be {}", error.expected)))
 }

@@ -34,6 +34,14 @@ impl<T: DeserializeOwned> Reply<T> {
 }
 
 impl<T> Reply<T> {
+    pub(crate) fn raw_bytes(&self) -> &Bytes {
+        &self.raw
+    }
+
+    pub(crate) fn value_mut(&mut self) -> &mut T {
+        &mut self.value
+    }
+
     /// The result as it came: a JSON object, in UTF-8.
     pub fn raw(&self) -> &[u8] {
         &self.raw

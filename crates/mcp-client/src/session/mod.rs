@@ -70,6 +70,7 @@ pub(crate) struct Session {
     exchanges: Option<BoxExchanges>,
     /// A lost session is started anew: requests that were not taken yet may be repeated.
     renews: AtomicBool,
+    headers: bool,
     running: Mutex<Running>,
     feeds: Mutex<feeds::Feeds>,
     replacement: Mutex<Option<Link>>,
@@ -139,6 +140,7 @@ impl Session {
             limits,
             exchanges: parts.exchanges.clone(),
             renews: AtomicBool::new(false),
+            headers: parts.headers,
             running: Mutex::default(),
             feeds: Mutex::default(),
             replacement: Mutex::default(),
@@ -227,6 +229,11 @@ impl Session {
 
     pub(crate) fn has_exchanges(&self) -> bool {
         self.exchanges.is_some()
+    }
+
+    /// Whether header fields of a call reach the server.
+    pub(crate) fn has_headers(&self) -> bool {
+        self.headers
     }
 
     /// Begins to close: no new calls; those in flight have `drain` to finish. A shorter limit later counts.

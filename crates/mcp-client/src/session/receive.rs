@@ -2,6 +2,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use mcp_protocol::connection::{CallId, Event, Origin, Outcome, Output};
 use mcp_transport::{Inbound, OutboundMessage};
+use mcp_types::{Notification, ToolListChangedNotification};
 
 use super::{CallOutcome, Failure, Session, Slot, lock, slot::Report};
 use crate::diagnostic::Diagnostic;
@@ -87,6 +88,9 @@ impl Session {
                 }
             }
             Output::Event(Event::Notification { method, params, origin: _ }) => {
+                if method == ToolListChangedNotification::METHOD {
+                    self.tools_changed();
+                }
                 let filling = self.feed(&method, params.as_ref());
                 if self.handlers.wants(&method) {
                     self.mailbox.push_notification(method, params);
@@ -98,6 +102,12 @@ impl Session {
             }
         }
         None
+    }
+
+    fn tools_changed(&self) {
+        if let Some(client) = self.client().and_then(|client| client.upgrade()) {
+            client.0.catalogue.changed();
+        }
     }
 }
 

@@ -101,17 +101,21 @@ pub fn member(bytes: &[u8], key: &str) -> Option<Range<usize>> {
     Members::of(bytes)
         .ok()?
         .map_while(Result::ok)
-        .find(|member| is_key(bytes, member.key.clone(), key))
+        .find(|member| member.is_named(bytes, key))
         .map(|member| member.value)
 }
 
-/// What decodes the member next sees through escapes: it and this must not find two different members.
-fn is_key(bytes: &[u8], found: Range<usize>, key: &str) -> bool {
-    let text = &bytes[found.clone()];
-    if !text.contains(&b'\\') {
-        return text == key.as_bytes();
+impl Member {
+    /// Whether this member of the object in `bytes` has the name `key`, also when it is written with escapes: what decodes
+    /// the member sees through them, and must not find another one.
+    pub fn is_named(&self, bytes: &[u8], key: &str) -> bool {
+        let text = &bytes[self.key.clone()];
+        if !text.contains(&b'\\') {
+            return text == key.as_bytes();
+        }
+        serde_json::from_slice::<String>(&bytes[self.key.start - 1..=self.key.end])
+            .is_ok_and(|name| name == key)
     }
-    serde_json::from_slice::<String>(&bytes[found.start - 1..=found.end]).is_ok_and(|name| name == key)
 }
 
 /// Offset of the first byte at or after `at` that is not JSON white space.

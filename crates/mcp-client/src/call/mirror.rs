@@ -1,0 +1,171 @@
+//! Header fields that mirror arguments of a tool.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use mcp_protocol::{
+    Metadata,
+    connection::{CancelMode, Deadlines, OutgoingCall},
+    param_headers::{HeaderPlan, PREFIX},
+};
+use mcp_types::{
+    CallToolRequest, ErrorCode, ListToolsRequest, ListToolsResult, PaginatedRequestParams, Request,
+    jsonrpc::scan,
+};
+use tokio::time::{Instant, timeout};
+
+use super::{CallOptions, Reply, perform};
+use crate::{
+    Client, Error, Result,
+    builder::defaults,
+    error::{Cause, Limit, start_error},
+    session::{Headers, Slot},
+};
+
+/// The header fields of a call: those of the caller, and those that mirror arguments of the tool, if it is known.
+///
+/// # Errors
+/// When a field of the caller would pass for a mirrored one.
+pub(super) fn fields(options: &CallOptions, method: &str, params: Option<&Bytes>) -> Result<Fields> {
+    if let Some((name, _)) = options.headers.iter().find(|(name, _)| is_mirrored(name)) {
+        return Err(Error::new(Cause::Arguments(format!(
+            "the header field `{name}` mirrors an argument: it follows from the tool's definition, which may be given with \
+             `ClientBuilder::known_tools`"
+        ))));
+    }
+    let mut headers = options.headers.clone();
+    if method == CallToolRequest::METHOD
+        && let Some(params) = params
+        && let Some(tool) = options.client.0.catalogue.with_headers(|| tool_name(params))
+    {
+        headers = with_fields(headers, &tool.headers, params);
+    }
+    Ok(Fields { headers, listed: false })
+}
+
+fn is_mirrored(name: &str) -> bool {
+    name.get(..PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(PREFIX))
+}
+
+fn with_fields(mut headers: Headers, plan: &HeaderPlan, params: &[u8]) -> Headers {
+    if let Some(arguments) = scan::member(params, "arguments") {
+        let fields = plan.fields(&params[arguments]);
+        headers.extend(fields.into_iter().map(|(name, value)| (name.to_owned().into(), value.into_owned())));
+    }
+    headers
+}
+
+fn tool_name(params: &[u8]) -> Option<String> {
+    serde_json::from_slice(&params[scan::member(params, "name")?]).ok()
+}
+
+/// The header fields of the requests of one call.
+pub(super) struct Fields {
+    headers: Headers,
+    /// They follow from a definition that was listed because of this call.
+    listed: bool,
+}
+
+impl Fields {
+    /// What a request takes along.
+    pub(super) fn headers(&self) -> Headers {
+        self.headers.clone()
+    }
+
+    /// Whether a listing may help when the server refuses `method` because of its header fields.
+    pub(super) fn can_be_mended(&self, client: &Client, method: &str) -> bool {
+        !self.listed && client.0.catalogue.mirrors() && method == CallToolRequest::METHOD
+    }
+
+    /// Takes the definition that the server lists now, because it refused a call with `params`. Takes at most `left`.
+    ///
+    /// Section: [Client Behavior](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#client-behavior).
+    ///
+    /// # Errors
+    /// `refusal`, with what became of the listing; when `left` is over, that.
+    pub(super) async fn mend(
+        &mut self,
+        options: &CallOptions,
+        params: &[u8],
+        left: Duration,
+        refusal: Error,
+    ) -> Result<()> {
+        let Some(name) = tool_name(params) else { return Err(refusal) };
+        self.listed = true;
+        let why = match timeout(left, find(options, &name)).await {
+            Ok(Ok(Found::Plan(plan))) => {
+                self.headers = with_fields(options.headers.clone(), &plan, params);
+                return Ok(());
+            }
+            Ok(Ok(Found::Invalid(reason))) => format!("as the tool is listed now, {reason}"),
+            Ok(Ok(Found::Nothing)) => "the tool is not among those that the server lists now".into(),
+            Ok(Err(error)) => format!("listing the tools again failed: {error}"),
+            Err(_) => {
+                let error = Error::new(Cause::Timeout(Limit::Total(options.total)));
+                return Err(error.with_context(format!("while the tools were listed again: {refusal}")));
+            }
+        };
+        Err(refusal.with_context(why))
+    }
+}
+
+/// Whether the server refused a request because of its header fields, and so did not begin to execute it.
+pub(super) fn is_mismatch(error: &Error) -> bool {
+    error.rpc().is_some_and(|error| error.code == ErrorCode::HEADER_MISMATCH)
+}
+
+/// What a listing says of one tool.
+enum Found {
+    Plan(HeaderPlan),
+    Invalid(String),
+    Nothing,
+}
+
+/// Lists the tools, until `name` is among them. Takes no place among the calls in flight: its own call holds one.
+async fn find(options: &CallOptions, name: &str) -> Result<Found> {
+    let mut params = PaginatedRequestParams::new();
+    for _ in 0..defaults::MAX_PAGES {
+        let (page, invalid) = page(options, &params).await?;
+        if let Some(tool) = page.tools.iter().find(|tool| tool.name == name) {
+            return Ok(HeaderPlan::of(&tool.input_schema)
+                .map_or_else(|reason| Found::Invalid(reason.to_string()), Found::Plan));
+        }
+        if let Some((_, reason)) = invalid.into_iter().find(|(tool, _)| tool == name) {
+            return Ok(Found::Invalid(reason));
+        }
+        let Some(cursor) = page.next_cursor else { return Ok(Found::Nothing) };
+        params.cursor = Some(cursor);
+    }
+    Err(Error::new(Cause::TooManyPages(defaults::MAX_PAGES)))
+}
+
+/// One page. Also the tools on it that are invalid, with the reason.
+async fn page(
+    options: &CallOptions,
+    params: &PaginatedRequestParams,
+) -> Result<(ListToolsResult, Vec<(String, String)>)> {
+    let client = &*options.client.0;
+    let first = params.cursor.is_none();
+    let params = client.stamp.apply(super::encode(params)?, Metadata::default());
+    let limit = client.options.metadata_timeout;
+    let call = OutgoingCall {
+        method: ListToolsRequest::METHOD.into(),
+        params: params.map_err(perform::not_an_object)?,
+        progress_token: None,
+        deadlines: Deadlines { idle: Some(limit), total: None, extend_on_progress: false },
+        cancel: CancelMode::Notify,
+        continues: false,
+    };
+    let begun = Instant::now().into_std();
+    // Whoever the call is made for is who lists.
+    let headers = options.headers.clone();
+    let slot = std::sync::Arc::new(Slot::default());
+    let outcome =
+        client.session.perform(begun, call, headers, &slot, false, limit).await.map_err(start_error)?;
+    let raw = perform::result(outcome)?;
+    let raw = perform::complete(client.negotiated.era(), ListToolsRequest::METHOD, raw)?;
+    let mut reply = Reply::<ListToolsResult>::decode(raw)?;
+    let raw = reply.raw_bytes().clone();
+    let invalid = options.client.take_tools(reply.value_mut(), &raw, first)?;
+    Ok((reply.into_inner(), invalid))
+}

@@ -1,0 +1,93 @@
+use std::any::Any;
+
+use bytes::Bytes;
+use mcp_types::{Json, ListToolsRequest, ListToolsResult, Request, jsonrpc::scan};
+use serde_json::value::RawValue;
+
+use super::{Catalogue, Part};
+use crate::{
+    Client, Diagnostic, Error, Result,
+    call::{RawCall, Reply},
+    error::{Cause, Raw},
+};
+
+/// Where the result of a `tools/list` goes before its caller sees it.
+pub(crate) struct ToolPages {
+    client: Client,
+    /// Whether it is the first page that is asked for.
+    first: bool,
+}
+
+impl ToolPages {
+    /// For a call of `tools/list`.
+    pub(crate) fn of<R: Request>(call: &RawCall) -> Option<Self> {
+        if R::METHOD != ListToolsRequest::METHOD {
+            return None;
+        }
+        let first = call.params.as_ref().is_ok_and(|params| scan::member(params, "cursor").is_none());
+        Some(Self { client: call.options.client.clone(), first })
+    }
+
+    /// Learns the tools of a page, and moves those that cannot be called on this connection to the rejected ones.
+    ///
+    /// Section: [Schema Extension](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#schema-extension).
+    pub(crate) fn take<T: Any>(&self, reply: &mut Reply<T>) -> Result<()> {
+        let raw = reply.raw_bytes().clone();
+        // The method of a user may have a result of its own.
+        let Some(page) = (reply.value_mut() as &mut dyn Any).downcast_mut() else { return Ok(()) };
+        self.client.take_tools(page, &raw, self.first).map(drop)
+    }
+}
+
+impl Client {
+    /// See [`ToolPages::take`]. Gives back what was rejected here: names and reasons.
+    pub(crate) fn take_tools(
+        &self,
+        page: &mut ListToolsResult,
+        raw: &Bytes,
+        first: bool,
+    ) -> Result<Vec<(String, String)>> {
+        let invalid = self.0.catalogue.learn(page, raw, first)?;
+        for (tool, reason) in invalid.iter().cloned() {
+            self.0.session.mailbox().push_diagnostic(Diagnostic::InvalidTool { tool, reason });
+        }
+        Ok(invalid)
+    }
+}
+
+impl Catalogue {
+    /// Learns the tools of `page`, which came as `raw`. Gives those back that cannot be called on this connection, with
+    /// the reason.
+    fn learn(&self, page: &mut ListToolsResult, raw: &Bytes, first: bool) -> Result<Vec<(String, String)>> {
+        let mut plans = Vec::with_capacity(page.tools.len());
+        let mut invalid = Vec::new();
+        let mut elements = None;
+        let rejected = page.tools.reject(|index, tool| match self.plan(tool) {
+            Ok(plan) => {
+                plans.push(plan);
+                None
+            }
+            Err(reason) => {
+                let reason = reason.to_string();
+                invalid.push((tool.name.clone(), reason.clone()));
+                let elements: &Vec<&RawValue> = elements.get_or_insert_with(|| tools_of(raw));
+                // The same text was decoded before.
+                let json = elements.get(index).map(|json| Json::from((*json).to_owned()));
+                Some((reason, json.unwrap_or_else(|| Json::from(tool.name.as_str()))))
+            }
+        });
+        rejected.map_err(|error| {
+            let error = <serde_json::Error as serde::de::Error>::custom(error);
+            Error::new(Cause::Decode(error, Raw(raw.clone())))
+        })?;
+        let last = page.next_cursor.is_none();
+        self.keep(page.tools.iter().zip(plans), Part::Page { first, last });
+        Ok(invalid)
+    }
+}
+
+/// The tools of a page as they came.
+fn tools_of(page: &[u8]) -> Vec<&RawValue> {
+    let tools = scan::member(page, "tools").map(|range| &page[range]);
+    tools.and_then(|tools| serde_json::from_slice(tools).ok()).unwrap_or_default()
+}

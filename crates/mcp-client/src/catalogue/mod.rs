@@ -1,0 +1,123 @@
+//! What is known of the server's tools: from every page of `tools/list` that passed, and from what the application gave.
+
+mod listing;
+mod store;
+
+use std::sync::{
+    Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+    atomic::{AtomicU64, AtomicUsize, Ordering},
+};
+
+use mcp_protocol::param_headers::{HeaderPlan, InvalidHeader};
+use mcp_types::{Era, JsonSchema, Tool, ToolAnnotations};
+
+pub(crate) use listing::ToolPages;
+
+use store::{Part, Store};
+
+use crate::{Diagnostic, session::Session};
+
+/// What a call has to know of its tool.
+#[derive(Debug, PartialEq)]
+pub(crate) struct KnownTool {
+    pub(crate) name: Arc<str>,
+    /// The schema of its structured result.
+    pub(crate) output_schema: Option<JsonSchema>,
+    /// Hints on what it does.
+    pub(crate) annotations: Option<ToolAnnotations>,
+    /// Which arguments travel in header fields. Empty where none do: on transports without headers, in the legacy era.
+    pub(crate) headers: HeaderPlan,
+}
+
+/// The tools of one connection, by name. Bounded: when [`MAX_BYTES`](store::MAX_BYTES) are taken, further tools are not
+/// kept.
+///
+/// A tool stays as it was listed last, until a complete listing lacks it. That the server's tools have changed is noted,
+/// nothing more: the specification has the headers of a call follow the definition that was obtained last. Tools that the
+/// application gave stay until they are listed.
+pub(crate) struct Catalogue {
+    /// Arguments of tools travel in header fields on this connection.
+    mirrors: bool,
+    /// How many known tools have a plan. Without one, no call looks for its tool.
+    planned: AtomicUsize,
+    /// How often the server said that its tools have changed.
+    changes: AtomicU64,
+    store: RwLock<Store>,
+}
+
+impl Catalogue {
+    /// A catalogue of the tools in `given`. Those whose annotations are invalid are reported.
+    pub(crate) fn new(era: Era, session: &Session, given: &[Tool]) -> Self {
+        let catalogue = Self {
+            mirrors: era == Era::Modern && session.has_headers(),
+            planned: AtomicUsize::new(0),
+            changes: AtomicU64::new(0),
+            store: RwLock::default(),
+        };
+        let mut known = Vec::with_capacity(given.len());
+        for tool in given {
+            match catalogue.plan(tool) {
+                Ok(plan) => known.push((tool, plan)),
+                Err(reason) => {
+                    let (tool, reason) = (tool.name.clone(), reason.to_string());
+                    session.mailbox().push_diagnostic(Diagnostic::InvalidTool { tool, reason });
+                }
+            }
+        }
+        catalogue.keep(known, Part::Given);
+        catalogue
+    }
+
+    /// The tool `name`, if it is known.
+    pub(crate) fn get(&self, name: &str) -> Option<Arc<KnownTool>> {
+        self.read().get(name)
+    }
+
+    /// The tool `name`, if it is known and has arguments that travel in header fields.
+    pub(crate) fn with_headers(&self, name: impl FnOnce() -> Option<String>) -> Option<Arc<KnownTool>> {
+        if self.planned.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        self.get(&name()?).filter(|tool| !tool.headers.is_empty())
+    }
+
+    /// The names of the known tools, in no order.
+    #[expect(dead_code, reason = "for suggestions")]
+    pub(crate) fn names(&self) -> Vec<Arc<str>> {
+        self.read().names()
+    }
+
+    /// Whether the server said that its tools have changed, and they were not all listed since.
+    #[expect(dead_code, reason = "for who decides on what was listed")]
+    pub(crate) fn is_stale(&self) -> bool {
+        self.read().changes() != self.changes.load(Ordering::Acquire)
+    }
+
+    /// The server says that its tools have changed.
+    pub(crate) fn changed(&self) {
+        self.changes.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Whether arguments of tools travel in header fields on this connection.
+    pub(crate) fn mirrors(&self) -> bool {
+        self.mirrors
+    }
+
+    fn plan(&self, tool: &Tool) -> Result<HeaderPlan, InvalidHeader> {
+        if self.mirrors { HeaderPlan::of(&tool.input_schema) } else { Ok(HeaderPlan::default()) }
+    }
+
+    fn keep<'a>(&self, tools: impl IntoIterator<Item = (&'a Tool, HeaderPlan)>, part: Part) {
+        let mut store = self.write();
+        store.keep(tools, part, self.changes.load(Ordering::Acquire));
+        self.planned.store(store.planned(), Ordering::Release);
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Store> {
+        self.store.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Store> {
+        self.store.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
