@@ -8,7 +8,11 @@ use mcp_types::{
     SubscribeRequest, SubscribeRequestParams, UnsubscribeRequest, UnsubscribeRequestParams,
 };
 
-use crate::{Call, Client, Result, call::ListCall, session::lock};
+use crate::{
+    Call, Client, Result,
+    call::{ListCall, Paged},
+    session::lock,
+};
 
 impl Client {
     /// Lists the tools.
@@ -77,6 +81,11 @@ impl Client {
     /// Section: [Getting a Prompt](https://modelcontextprotocol.io/specification/2026-07-28/server/prompts#getting-a-prompt).
     pub fn get_prompt(&self, name: impl Into<String>) -> Call<GetPromptRequest> {
         self.request(GetPromptRequestParams::new(name.into()))
+    }
+
+    /// Lists whatever `R` lists: for methods that have no function of their own here, such as `skills/list`.
+    pub fn list<R: Paged>(&self) -> ListCall<R> {
+        ListCall::new(self.clone())
     }
 
     /// Asks how the value of an argument may go on, of a prompt or of a template of resources.

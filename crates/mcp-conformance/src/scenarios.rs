@@ -2,7 +2,10 @@
 
 use mcp_client::{Client, ClientBuilder, Versions};
 use mcp_transport_http::Http;
-use mcp_types::{CreateMessageResult, ElicitResult, ErrorCode, Json, JsonObject, JsonRpcError};
+use mcp_types::{
+    CreateMessageResult, ElicitResult, ErrorCode, Json, JsonObject, JsonRpcError,
+    extensions::skills::SkillResources,
+};
 use serde_json::json;
 
 use crate::{Result, task::Task};
@@ -22,6 +25,10 @@ pub(crate) async fn run(task: &Task) -> Result<()> {
         "http-standard-headers" => standard_headers(task).await?,
         "http-custom-headers" => custom_headers(task).await?,
         "http-invalid-tool-headers" => every_tool(task).await?,
+        "sep-2640-client-no-prefetch" => list_skills(task).await?,
+        "sep-2640-client-verify-digest"
+        | "sep-2640-client-verify-size"
+        | "sep-2640-client-verify-frontmatter" => use_skill(task).await?,
         name if name.starts_with("auth/") => protected(task).await?,
         name => return Err(format!("no scenario `{name}`").into()),
     }
@@ -153,6 +160,28 @@ async fn every_tool(task: &Task) -> Result<()> {
     let client = connect(task, builder()).await?;
     for tool in client.list_tools().all().await? {
         client.call_tool(tool.name).args(&json!({"region": "us-west1"}))?.await?;
+    }
+    client.close().await;
+    Ok(())
+}
+
+/// Looks at the skills, and uses none.
+async fn list_skills(task: &Task) -> Result<()> {
+    let client = connect(task, builder()).await?;
+    mcp_skills::list(&client)?.all().await?;
+    client.close().await;
+    Ok(())
+}
+
+/// Loads a skill, and reads all its files.
+async fn use_skill(task: &Task) -> Result<()> {
+    let client = connect(task, builder()).await?;
+    let skills = mcp_skills::list(&client)?.all().await?;
+    let skill = mcp_skills::load(&client, skills.first().ok_or("no skill is listed")?.clone()).await?;
+    if let SkillResources::Listed(files) = &skill.entry().resources {
+        for file in files {
+            skill.read(&file.uri).await?;
+        }
     }
     client.close().await;
     Ok(())

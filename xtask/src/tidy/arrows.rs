@@ -11,6 +11,7 @@ const HTTP: &str = "mcp-transport-http";
 const AUTH: &str = "mcp-auth";
 const TESTKIT: &str = "mcp-testkit";
 const CLIENT: &str = "mcp-client";
+const SKILLS: &str = "mcp-skills";
 const HOST: &str = "mcp-host";
 const CLI: &str = "mcp-cli";
 
@@ -55,26 +56,33 @@ const RULES: &[Rule] = &[
         dev: &[STDIO, HTTP, AUTH, TESTKIT],
         never: &["hyper", "nix", "process-wrap"],
     },
+    // An extension, for hosts that want it: what it needs stays out of the client.
+    Rule { package: SKILLS, normal: &[TYPES, CLIENT], dev: &[TRANSPORT, TESTKIT], never: &["hyper"] },
     Rule {
         package: HOST,
-        normal: &[TYPES, TRANSPORT, STDIO, HTTP, AUTH, CLIENT],
+        normal: &[TYPES, TRANSPORT, STDIO, HTTP, AUTH, CLIENT, SKILLS],
         dev: &[TESTKIT],
         never: &["reqwest"],
     },
     Rule {
         package: CLI,
-        normal: &[TYPES, PROTOCOL, TRANSPORT, STDIO, HTTP, AUTH, TESTKIT, CLIENT, HOST],
+        normal: &[TYPES, PROTOCOL, TRANSPORT, STDIO, HTTP, AUTH, TESTKIT, CLIENT, SKILLS, HOST],
         dev: &[],
         never: &["reqwest"],
     },
     Rule {
         package: "mcp-examples",
-        normal: &[TYPES, PROTOCOL, TRANSPORT, STDIO, HTTP, AUTH, TESTKIT, CLIENT, HOST],
+        normal: &[TYPES, PROTOCOL, TRANSPORT, STDIO, HTTP, AUTH, TESTKIT, CLIENT, SKILLS, HOST],
         dev: &[],
         never: &["reqwest"],
     },
     // A thin dispatcher: what it lacks belongs into the crates that it stands on.
-    Rule { package: "mcp-conformance", normal: &[TYPES, HTTP, AUTH, CLIENT], dev: &[], never: &["reqwest"] },
+    Rule {
+        package: "mcp-conformance",
+        normal: &[TYPES, HTTP, AUTH, CLIENT, SKILLS],
+        dev: &[],
+        never: &["reqwest"],
+    },
     // It must work when the product does not compile.
     Rule { package: "xtask", normal: &[], dev: &[], never: &["tokio", "futures", "hyper"] },
 ];

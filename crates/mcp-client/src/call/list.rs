@@ -9,7 +9,7 @@ use std::{
 };
 
 use futures_core::Stream;
-use mcp_types::{Cursor, List, PaginatedRequestParams, Rejected, Request};
+use mcp_types::{Cursor, List, PaginatedRequestParams, Rejected, Request, extensions::skills};
 
 use super::{Call, CallFuture, Reply};
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
     error::{Cause, Limit},
 };
 
-/// A request that lists something page by page.
+/// A request that lists something page by page: those of the specification, and your own with [`Client::list`].
 ///
 /// Section: [Pagination](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination).
 pub trait Paged: Request<Params = PaginatedRequestParams> {
@@ -45,6 +45,14 @@ paged! {
     ListResourcesRequest: resources of Resource;
     ListResourceTemplatesRequest: resource_templates of ResourceTemplate;
     ListPromptsRequest: prompts of Prompt;
+}
+
+impl Paged for skills::ListSkillsRequest {
+    type Item = skills::Skill;
+
+    fn take(page: Self::Result) -> (List<Self::Item>, Option<Cursor>) {
+        (page.skills, page.next_cursor)
+    }
 }
 
 /// A listing to be read: one page, as a stream, or all of it.

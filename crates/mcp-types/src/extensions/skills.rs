@@ -4,7 +4,7 @@
 //! Source: `specification/stable/skills.mdx` of
 //! [`modelcontextprotocol/ext-skills`](https://github.com/modelcontextprotocol/ext-skills) at
 //! `0682b7b6e9e661fbf8538e27cbd3e7282927b45a`; SEP-2640. Checking digests, sizes and front matter, and asking the user
-//! before a skill is used, is the host's work.
+//! before a skill is used, is the host's work; the crate `mcp-skills` checks.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
