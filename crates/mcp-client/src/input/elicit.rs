@@ -7,6 +7,8 @@ use mcp_types::{
 };
 use serde_json::Value;
 
+use super::format::fits_format;
+
 /// The most members of a form.
 const MAX_MEMBERS: usize = 1000;
 
@@ -125,7 +127,8 @@ fn fits_text(schema: &StringSchema, value: &Value) -> Result<(), String> {
     let Some(text) = value.as_str() else { return Err("must be a text".into()) };
     let length = text.chars().count() as u64;
     expect(schema.min_length.is_none_or(|least| length >= least), "is too short")?;
-    expect(schema.max_length.is_none_or(|most| length <= most), "is too long")
+    expect(schema.max_length.is_none_or(|most| length <= most), "is too long")?;
+    schema.format.as_ref().map_or(Ok(()), |format| fits_format(format, text).map_err(str::to_owned))
 }
 
 fn fits_number(schema: &NumberSchema, value: &Value) -> Result<(), String> {
@@ -187,6 +190,11 @@ mod tests {
             |member: &str| format!(r#"{{"type":"object","properties":{{"k":{member}}},"required":["k"]}}"#);
         for (member, bad, good) in [
             (r#"{"type":"string","minLength":2,"maxLength":3}"#, [r#""a""#, r#""abcd""#, "7"], r#""äöü""#),
+            (
+                r#"{"type":"string","format":"date"}"#,
+                [r#""""#, r#""tomorrow""#, "20260728"],
+                r#""2026-07-28""#,
+            ),
             (r#"{"type":"integer","minimum":1,"maximum":3}"#, ["1.5", "0", "4"], "3"),
             (r#"{"type":"number","minimum":0.5}"#, ["0.25", "true", "null"], "0.5"),
             (r#"{"type":"boolean"}"#, ["0", r#""true""#, "null"], "true"),

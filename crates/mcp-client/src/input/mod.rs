@@ -2,6 +2,7 @@
 //! servers and the input requests of modern ones.
 
 mod elicit;
+mod format;
 mod roots;
 
 use bytes::Bytes;
