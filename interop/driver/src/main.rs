@@ -5,9 +5,11 @@
 //! ```
 //!
 //! SCENARIO is a file of `interop/scenarios`; SERVER and RUN name what is run of it. `{home}` and `{work}` in the file
-//! stand for the folders HOME (what was installed) and WORK (an empty one, for this run). The exit status says whether
-//! a report was made, not what is in it.
+//! stand for the folders HOME (what was installed) and WORK (an empty one, for this run), `{port}` for a free port of
+//! loopback. The exit status says whether a report was made, not what is in it.
 
+mod lines;
+mod listening;
 mod pattern;
 mod processes;
 mod report;
@@ -18,7 +20,7 @@ mod user;
 
 use std::{env, error::Error, fs, process::ExitCode};
 
-use scenario::Folders;
+use scenario::Places;
 
 #[tokio::main]
 async fn main() -> ExitCode {
@@ -36,13 +38,13 @@ async fn start() -> Result<(), Box<dyn Error>> {
     let [file, server, run, home, work, report] = &arguments[..] else {
         return Err("usage: interop-driver SCENARIO SERVER RUN HOME WORK REPORT".into());
     };
-    let folders = Folders { home: home.into(), work: work.into() };
+    let places = Places { home: home.into(), work: work.into(), port: listening::free_port()? };
     let text = fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
-    let scenario = folders.read(&text).map_err(|error| format!("{file}: {error}"))?;
+    let scenario = places.read(&text).map_err(|error| format!("{file}: {error}"))?;
     let server = scenario.server(server).ok_or_else(|| format!("{file}: no server `{server}`"))?;
     let run = server.run(run).ok_or_else(|| format!("{file}: no run `{run}` of `{}`", server.name))?;
-    scenario.prepare(&folders)?;
-    let came = run::run(&scenario, server, run, &folders).await;
+    scenario.prepare(&places)?;
+    let came = run::run(&scenario, server, run, &places).await;
     fs::write(report, serde_json::to_string(&came)?).map_err(|error| format!("{report}: {error}"))?;
     Ok(())
 }

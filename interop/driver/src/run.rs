@@ -1,20 +1,19 @@
 //! One run: connect, take the steps, close, and look for what is left.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use mcp_client::{Client, Versions};
+use mcp_client::{Client, ClientBuilder, Versions};
+use mcp_transport_http::Http;
 use mcp_transport_stdio::{Stderr, Stdio};
 use mcp_types::Revision;
 use tokio::time::{sleep, timeout};
 
 use crate::{
+    lines::Lines,
+    listening::Listening,
     processes::Marker,
     report::{Report, since},
-    scenario::{Folders, Run, Scenario, Server},
+    scenario::{Places, Run, Scenario, Server},
     step::{Action, Listed, Stage, Step, Topic},
     user::User,
 };
@@ -23,18 +22,14 @@ use crate::{
 const CALL_LIMIT: Duration = Duration::from_secs(20);
 /// How long the processes of a run that was broken off may take to end: all steps of the shutdown together.
 const SHUTDOWN: Duration = Duration::from_secs(8);
-/// How many lines of standard error are kept.
-const STDERR_LINES: usize = 40;
-
-type Lines = Arc<Mutex<VecDeque<String>>>;
 
 /// Does everything, and tells what came of it.
-pub(crate) async fn run(scenario: &Scenario, server: &Server, run: &Run, folders: &Folders) -> Report {
+pub(crate) async fn run(scenario: &Scenario, server: &Server, run: &Run, places: &Places) -> Report {
     let begun = Instant::now();
     let mut report = Report::new(&server.name, run.name());
     let (marker, user, lines) = (Marker::new(), User::default(), Lines::default());
     let limit = Duration::from_secs(server.limit);
-    let session = session(scenario, server, run, folders, (&marker, &user, &lines), &mut report);
+    let session = session(scenario, server, run, places, (&marker, &user, &lines), &mut report);
     let in_time = timeout(limit, session).await.is_ok();
     if !in_time {
         let last = report.checks.last().map_or("nothing", |check| check.what.as_str());
@@ -44,7 +39,7 @@ pub(crate) async fn run(scenario: &Scenario, server: &Server, run: &Run, folders
     // What was closed in order, and what could not be connected, is gone at once.
     look_for_processes(&marker, if in_time { Duration::ZERO } else { SHUTDOWN }, &mut report).await;
     report.notes = user.notes();
-    report.stderr = lines.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect();
+    report.stderr = lines.take();
     report.milliseconds = since(begun);
     report
 }
@@ -53,21 +48,55 @@ async fn session(
     scenario: &Scenario,
     server: &Server,
     run: &Run,
-    folders: &Folders,
+    places: &Places,
     (marker, user, lines): (&Marker, &User, &Lines),
     report: &mut Report,
 ) {
     let begun = Instant::now();
+    let listening = match &server.url {
+        None => None,
+        Some(_) => match Listening::start(server, places, marker, lines).await {
+            Ok(listening) => Some(listening),
+            Err(why) => return report.check(Topic::Connect, "start", begun, Err(why)),
+        },
+    };
+    let root = format!("file://{}", places.work.display());
     let connected = match versions(run) {
         Ok(versions) => {
             let builder = Client::builder("interop", env!("CARGO_PKG_VERSION")).versions(versions);
             let builder = builder.timeout(CALL_LIMIT).metadata_timeout(CALL_LIMIT).probe_timeout(CALL_LIMIT);
-            let root = format!("file://{}", folders.work.display());
-            let connecting = user.serve(builder, root).connect(command(server, folders, marker, lines));
-            connecting.await.map_err(|error| error.to_string())
+            connect(user.serve(builder, root), server, places, marker, lines).await
         }
         Err(error) => Err(error),
     };
+    talk(scenario, connected, server, run, (user, begun), report).await;
+    if let Some(listening) = listening {
+        listening.stop().await;
+    }
+}
+
+async fn connect(
+    builder: ClientBuilder,
+    server: &Server,
+    places: &Places,
+    marker: &Marker,
+    lines: &Lines,
+) -> Result<Client, String> {
+    let connected = match &server.url {
+        None => builder.connect(command(server, places, marker, lines)).await,
+        Some(url) => builder.connect(Http::new(url).map_err(|error| error.to_string())?).await,
+    };
+    connected.map_err(|error| error.to_string())
+}
+
+async fn talk(
+    scenario: &Scenario,
+    connected: Result<Client, String>,
+    server: &Server,
+    run: &Run,
+    (user, begun): (&User, Instant),
+    report: &mut Report,
+) {
     let client = match connected {
         Ok(client) => client,
         Err(error) => {
@@ -97,21 +126,14 @@ fn versions(run: &Run) -> Result<Versions, String> {
     }
 }
 
-fn command(server: &Server, folders: &Folders, marker: &Marker, lines: &Lines) -> Stdio {
-    let lines = Arc::clone(lines);
-    let keep = move |line: &str| {
-        let mut lines = lines.lock().unwrap_or_else(PoisonError::into_inner);
-        if lines.len() == STDERR_LINES {
-            lines.pop_front();
-        }
-        lines.push_back(line.to_string());
-    };
+fn command(server: &Server, places: &Places, marker: &Marker, lines: &Lines) -> Stdio {
+    let lines = lines.clone();
     Stdio::command(server.command.first().map_or("", String::as_str))
         .args(server.command.iter().skip(1))
         .envs(&server.environment)
         .env(Marker::NAME, marker.value())
-        .current_dir(&folders.work)
-        .stderr(Stderr::lines(keep))
+        .current_dir(&places.work)
+        .stderr(Stderr::lines(move |line: &str| lines.push(line)))
 }
 
 fn as_expected(client: &Client, server: &Server, run: &Run) -> Result<(), String> {
@@ -195,7 +217,7 @@ fn not_done(step: &Step, client: &Client, server: &Server) -> Option<String> {
         return Some(format!("until revision {until}"));
     }
     let lacks = server.lacks.get(&step.action.topic());
-    step.except.get(&server.name).or(lacks).cloned()
+    step.exception(&server.name).or(lacks).cloned()
 }
 
 async fn look_for_processes(marker: &Marker, patience: Duration, report: &mut Report) {

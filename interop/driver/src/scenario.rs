@@ -33,6 +33,8 @@ pub(crate) struct Server {
     #[serde(default, rename = "ci")]
     _ci: bool,
     pub(crate) command: Vec<String>,
+    /// Where it answers over HTTP. It does over its standard streams where it is not said.
+    pub(crate) url: Option<String>,
     #[serde(default)]
     pub(crate) environment: BTreeMap<String, String>,
     /// For all that is done with it in one run, in seconds.
@@ -67,9 +69,9 @@ impl Scenario {
     }
 
     /// Fills the fresh folder.
-    pub(crate) fn prepare(&self, folders: &Folders) -> Result<(), Box<dyn Error>> {
+    pub(crate) fn prepare(&self, places: &Places) -> Result<(), Box<dyn Error>> {
         for (path, text) in &self.files {
-            let path = folders.work.join(path);
+            let path = places.work.join(path);
             if let Some(parent) = path.parent() {
                 fs::create_dir_all(parent)?;
             }
@@ -77,7 +79,7 @@ impl Scenario {
         }
         for words in &self.setup {
             let (program, arguments) = words.split_first().ok_or("an empty command")?;
-            let output = Command::new(program).args(arguments).current_dir(&folders.work).output()?;
+            let output = Command::new(program).args(arguments).current_dir(&places.work).output()?;
             if !output.status.success() {
                 let why = String::from_utf8_lossy(&output.stderr).into_owned();
                 return Err(format!("`{}`: {}: {why}", words.join(" "), output.status).into());
@@ -101,14 +103,18 @@ impl Run {
 }
 
 /// What the placeholders of a scenario stand for.
-pub(crate) struct Folders {
+pub(crate) struct Places {
     pub(crate) home: PathBuf,
     pub(crate) work: PathBuf,
+    /// On loopback, for a server to listen on.
+    pub(crate) port: u16,
 }
 
-impl Folders {
+impl Places {
     fn fill_text(&self, text: &str) -> String {
-        text.replace("{home}", &self.home.to_string_lossy()).replace("{work}", &self.work.to_string_lossy())
+        text.replace("{home}", &self.home.to_string_lossy())
+            .replace("{work}", &self.work.to_string_lossy())
+            .replace("{port}", &self.port.to_string())
     }
 
     fn fill(&self, value: Value) -> Value {
@@ -131,14 +137,15 @@ impl Folders {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::step::stands_for;
 
     fn scenarios() -> Vec<(PathBuf, Scenario)> {
-        let folders = Folders { home: "/home".into(), work: "/work".into() };
+        let places = Places { home: "/home".into(), work: "/work".into(), port: 1 };
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../scenarios");
         let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         files
             .map(|file| {
-                let scenario = folders.read(&fs::read_to_string(&file).unwrap());
+                let scenario = places.read(&fs::read_to_string(&file).unwrap());
                 let scenario = scenario.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
                 (file, scenario)
             })
@@ -159,6 +166,16 @@ mod tests {
     }
 
     #[test]
+    fn a_server_with_an_address_is_told_its_port() {
+        for (file, scenario) in scenarios() {
+            for Server { name, command, environment, url, .. } in &scenario.servers {
+                let is_told = command.iter().chain(environment.values()).any(|word| word == "1");
+                assert_eq!(url.is_some(), is_told, "{}, {name}", file.display());
+            }
+        }
+    }
+
+    #[test]
     fn a_run_names_a_revision_or_a_refusal_and_an_exception_names_a_server() {
         for (file, scenario) in scenarios() {
             for server in &scenario.servers {
@@ -168,7 +185,8 @@ mod tests {
                 }
             }
             for name in scenario.steps.iter().flat_map(|step| step.except.keys()) {
-                assert!(scenario.server(name).is_some(), "{}: {name}", file.display());
+                let is_known = scenario.servers.iter().any(|server| stands_for(name, &server.name));
+                assert!(is_known, "{}: {name}", file.display());
             }
         }
     }

@@ -1,4 +1,7 @@
-"""The contract on the high level of the Python SDK 1.x."""
+"""The contract on the high level of the Python SDK 1.x: over stdio, or over the transport that the argument names, on PORT."""
+
+import os
+import sys
 
 from mcp.server.fastmcp import Context, FastMCP, Image
 from mcp.server.fastmcp.exceptions import ToolError
@@ -7,7 +10,12 @@ from mcp.types import Completion
 import contract
 import high
 
-server = FastMCP(contract.NAME, instructions=contract.INSTRUCTIONS, log_level="ERROR")
+server = FastMCP(
+    contract.NAME,
+    instructions=contract.INSTRUCTIONS,
+    log_level="ERROR",
+    port=int(os.environ.get("PORT", "0")),
+)
 high.register(server, Context, Image, Completion, ToolError)
 
 
@@ -25,4 +33,4 @@ async def touch(ctx: Context) -> str:
     return "touched"
 
 
-server.run()
+server.run(*sys.argv[1:])

@@ -1,5 +1,8 @@
-"""The contract on the high level of the Python SDK 2.x, which serves both eras."""
+"""The contract on the high level of the Python SDK 2.x, which serves both eras: over stdio, or over the transport that the
+argument names, on PORT."""
 
+import os
+import sys
 from typing import Annotated
 
 from mcp.server.elicitation import AcceptedElicitation, ElicitationResult
@@ -34,4 +37,7 @@ async def touch(ctx: Context) -> str:
     return "touched"
 
 
-server.run()
+if len(sys.argv) > 1:
+    server.run(sys.argv[1], port=int(os.environ["PORT"]))
+else:
+    server.run()

@@ -1,7 +1,8 @@
-"""The contract on the low level of the Python SDK 1.x."""
+"""The contract on the low level of the Python SDK 1.x: over stdio, or with PORT over Streamable HTTP."""
 
 import asyncio
 import base64
+import os
 
 import mcp.types as types
 from mcp.server.lowlevel import NotificationOptions, Server
@@ -115,4 +116,15 @@ async def main() -> None:
         await server.run(read, write, server.create_initialization_options(NotificationOptions(tools_changed=True)))
 
 
-asyncio.run(main())
+async def listen(port: int) -> None:
+    import uvicorn
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+    manager = StreamableHTTPSessionManager(server)
+    async with manager.run():
+        config = uvicorn.Config(manager.handle_request, port=port, log_level="error", interface="asgi3", lifespan="off")
+        await uvicorn.Server(config).serve()
+
+
+port = os.environ.get("PORT")
+asyncio.run(listen(int(port)) if port else main())

@@ -1,7 +1,8 @@
-"""The contract on the low level of the Python SDK 2.x, which serves both eras."""
+"""The contract on the low level of the Python SDK 2.x, which serves both eras: over stdio, or with PORT over Streamable HTTP."""
 
 import asyncio
 import json
+import os
 
 import mcp_types as types
 from mcp.server.lowlevel import Server
@@ -145,4 +146,9 @@ async def main() -> None:
         await server.run(read, write, server.create_initialization_options())
 
 
-asyncio.run(main())
+if port := os.environ.get("PORT"):
+    import uvicorn
+
+    uvicorn.run(server.streamable_http_app(), port=int(port), log_level="error")
+else:
+    asyncio.run(main())

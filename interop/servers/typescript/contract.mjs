@@ -25,14 +25,15 @@ export const introduction = ({ name, colour }) => text(`${name} likes ${colour}`
 
 const names = prefix => ['Ada', 'Alan', 'Grace'].filter(name => name.startsWith(prefix));
 
+/** Of all servers of this process: over HTTP, each session or request may have one of its own. */
+let stopped = 0;
+
 /**
  * Everything but `ask`: how a user is asked is what the generations differ in.
  * `call` gives, of what a handler is told of its call: the progress token, the signal of its cancellation, and a
- * function that sends a notification.
+ * function that sends a notification. `touch` tells the client that the tools changed.
  */
-export function register(server, { ResourceTemplate, completable, call }) {
-    let stopped = 0;
-
+export function register(server, { ResourceTemplate, completable, call, touch }) {
     server.registerTool('echo', { inputSchema: z.object({ message: z.string() }) }, async ({ message }) =>
         text(message)
     );
@@ -69,7 +70,7 @@ export function register(server, { ResourceTemplate, completable, call }) {
     });
     server.registerTool('stopped', {}, async () => text(String(stopped)));
     server.registerTool('touch', {}, async () => {
-        server.sendToolListChanged();
+        touch();
         return text('touched');
     });
 

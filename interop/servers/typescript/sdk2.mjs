@@ -1,10 +1,23 @@
-// The contract on the TypeScript SDK 2.x: of both eras, or with `modern` as its argument of that one alone.
+// The contract on the TypeScript SDK 2.x: of both eras, or with `modern` as its argument of that one alone; over stdio, or
+// with PORT over Streamable HTTP at /mcp.
 
-import { McpServer, ResourceTemplate, completable, inputRequired, inputResponse } from '@modelcontextprotocol/server';
+import { NodeStreamableHTTPServerTransport, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
+import {
+    McpServer,
+    ResourceTemplate,
+    completable,
+    createMcpHandler,
+    inputRequired,
+    inputResponse,
+    isLegacyRequest
+} from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 
 import * as contract from './contract.mjs';
+import { listen, sessions } from './http.mjs';
+
+const modernOnly = process.argv[2] === 'modern';
 
 const call = ({ mcpReq }) => ({
     token: mcpReq._meta?.progressToken,
@@ -12,12 +25,14 @@ const call = ({ mcpReq }) => ({
     notify: mcpReq.notify
 });
 
-function create() {
+/** `changed` tells those who listen that the tools changed; without it, the server itself does. */
+function create(changed) {
     const server = new McpServer(
         { name: contract.NAME, version: contract.VERSION },
         { instructions: contract.INSTRUCTIONS }
     );
-    const prompt = contract.register(server, { ResourceTemplate, completable, call });
+    const touch = changed ?? (() => server.sendToolListChanged());
+    const prompt = contract.register(server, { ResourceTemplate, completable, call, touch });
     server.registerPrompt('greet', { argsSchema: z.object({ name: prompt.name }) }, prompt.greet);
     server.registerTool('ask', {}, async ({ mcpReq }) => {
         const answer = inputResponse(mcpReq.inputResponses, 'who');
@@ -30,4 +45,26 @@ function create() {
     return server;
 }
 
-serveStdio(create, { legacy: process.argv[2] === 'modern' ? 'reject' : 'serve' });
+if (process.env.PORT) {
+    // Each request of the modern era has a server of its own, so the handler tells those who listen.
+    const handler = createMcpHandler(() => create(() => handler.notify.toolsChanged()), { legacy: 'reject' });
+    const modern = toNodeHandler(handler);
+    const legacy = sessions(() => create(), NodeStreamableHTTPServerTransport);
+    listen({
+        '/mcp': async (request, response) => {
+            const body = request.method === 'POST' ? await json(request) : undefined;
+            const isLegacy = !modernOnly && (await isLegacyRequest(await toWebRequest(request, body), body));
+            await (isLegacy ? legacy : modern)(request, response, body);
+        }
+    });
+} else {
+    serveStdio(() => create(), { legacy: modernOnly ? 'reject' : 'serve' });
+}
+
+async function json(request) {
+    const chunks = [];
+    for await (const chunk of request) {
+        chunks.push(chunk);
+    }
+    return JSON.parse(Buffer.concat(chunks).toString());
+}

@@ -24,6 +24,9 @@ pub(super) struct Server {
     pub(super) install: Vec<String>,
     #[serde(default)]
     pub(super) ci: bool,
+    /// Of a server that listens.
+    #[serde(default)]
+    url: Option<String>,
     /// For one run, in seconds. The driver keeps it.
     limit: u64,
     pub(super) runs: Vec<Run>,
@@ -70,6 +73,7 @@ impl Catalogue {
             about: String::new(),
             install: Vec::new(),
             ci: *ci,
+            url: None,
             limit: 1,
             runs: vec![Run { pin: None }],
             scenario: PathBuf::new(),
@@ -81,6 +85,11 @@ impl Catalogue {
 impl Server {
     pub(super) fn limit(&self) -> Duration {
         Duration::from_secs(self.limit)
+    }
+
+    /// How it is reached.
+    pub(super) fn way(&self) -> &'static str {
+        if self.url.is_some() { "http" } else { "stdio" }
     }
 }
 
@@ -132,6 +141,15 @@ mod tests {
             catalogue.servers.iter().filter(|server| server.ci).flat_map(|server| &server.install).collect();
         for need in ["npm/sdk1", "npm/sdk2", "python/sdk1", "python/sdk2"] {
             assert!(needs.contains(&need.to_string()), "{need}");
+        }
+        let urls: Vec<_> = catalogue
+            .servers
+            .iter()
+            .filter(|server| server.ci)
+            .filter_map(|server| server.url.as_ref())
+            .collect();
+        for path in ["/mcp", "/sse"] {
+            assert!(urls.iter().any(|url| url.ends_with(path)), "{path}");
         }
     }
 }

@@ -64,8 +64,20 @@ pub(crate) struct Step {
     pub(crate) since: Option<String>,
     /// The last revision that has it.
     pub(crate) until: Option<String>,
-    /// Servers with which it is not done, each with the reason.
+    /// Servers with which it is not done, each with the reason. `NAME*` stands for all whose names begin so.
     pub(crate) except: BTreeMap<String, String>,
+}
+
+impl Step {
+    /// Why it is not done with `server`.
+    pub(crate) fn exception(&self, server: &str) -> Option<&String> {
+        self.except.iter().find(|(pattern, _)| stands_for(pattern, server)).map(|(_, why)| why)
+    }
+}
+
+/// Whether `pattern`, a name of [`Step::except`], means `server`.
+pub(crate) fn stands_for(pattern: &str, server: &str) -> bool {
+    pattern.strip_suffix('*').map_or(pattern == server, |start| server.starts_with(start))
 }
 
 impl TryFrom<Map<String, Value>> for Step {

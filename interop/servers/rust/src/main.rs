@@ -1,12 +1,18 @@
-//! The contract on rmcp, which serves both eras. The client's side of it: `scenarios/own.json`.
+//! The contract on rmcp, which serves both eras: over stdio, or with PORT over Streamable HTTP at `/mcp`. The client's side of
+//! it: `scenarios/own.json`.
 
 mod answers;
 mod counting;
+mod listening;
 
 use std::{
     collections::BTreeMap,
+    env,
     error::Error,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use answers::{QUESTION, from};
@@ -26,14 +32,21 @@ use rmcp::{
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
+/// Cheap to clone; all clones are one, as over HTTP each session or request has one of its own.
+#[derive(Clone, Default)]
+struct Contract(Arc<State>);
+
 #[derive(Default)]
-struct Contract {
+struct State {
     stopped: AtomicU64,
     touched: Notify,
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
+    if let Ok(port) = env::var("PORT") {
+        return listening::listen(Contract::default(), port.parse()?).await;
+    }
     Contract::default().serve(stdio()).await?.waiting().await?;
     Ok(())
 }
@@ -59,12 +72,12 @@ impl ServerHandler for Contract {
         let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
         let text = match request.name.as_ref() {
             "echo" => arguments["message"].as_str().unwrap_or_default().to_string(),
-            "count" => counting::count(&arguments, &context, &self.stopped).await?,
-            "stopped" => self.stopped.load(Ordering::Relaxed).to_string(),
+            "count" => counting::count(&arguments, &context, &self.0.stopped).await?,
+            "stopped" => self.0.stopped.load(Ordering::Relaxed).to_string(),
             "ask" => return ask(request, context).await,
             "touch" => {
                 // Kept until somebody listens: the SDK acknowledges a subscription before it calls `listen`.
-                self.touched.notify_one();
+                self.0.touched.notify_one();
                 if !is_modern(&context) {
                     context.peer.notify_tool_list_changed().await.map_err(internal)?;
                 }
@@ -132,7 +145,7 @@ impl ServerHandler for Contract {
         loop {
             tokio::select! {
                 () = context.cancelled() => return Ok(()),
-                () = self.touched.notified() => {
+                () = self.0.touched.notified() => {
                     context.sink().notify_tool_list_changed().await.map_err(internal)?;
                 }
             }
