@@ -11,6 +11,7 @@ mod arguments;
 mod config;
 mod console;
 mod content;
+mod doctor;
 mod failure;
 mod form;
 mod listing;

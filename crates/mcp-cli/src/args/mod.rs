@@ -44,6 +44,7 @@ pub(crate) enum Verb {
     Complete(Complete),
     Ping(Ping),
     Watch(Watch),
+    Doctor(Doctor),
     DemoServer(DemoServer),
     Completions(Completions),
 }

@@ -142,6 +142,26 @@ pub(crate) struct Complete {
     pub(crate) common: Common,
 }
 
+/// Says which layer is at fault when a server does not work, what was seen, and what to do
+#[derive(Debug, Args)]
+#[command(after_help = DOCTOR)]
+pub(crate) struct Doctor {
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+const DOCTOR: &str = "\
+Looks at the transport, then at the protocol, then at the server's own behaviour. Lists are
+read; no tool of the server is called, but one that does not exist.
+
+Exit status: 0 when the server works, else that of the layer at fault: 3, 4 or 5; 6 at the deadline.
+
+Examples:
+  mcp doctor -- npx -y @modelcontextprotocol/server-everything
+  mcp doctor --url https://host.example/mcp --json";
+
 /// Prints changes at the server until it ends that, or an interrupt does
 #[derive(Debug, Args)]
 #[command(

@@ -41,6 +41,10 @@ impl Style {
         self.paint("1;31", text)
     }
 
+    pub(crate) fn good(self, text: &str) -> String {
+        self.paint("32", text)
+    }
+
     pub(crate) fn warn(self, text: &str) -> String {
         self.paint("33", text)
     }

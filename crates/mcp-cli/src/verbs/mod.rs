@@ -14,7 +14,7 @@ use mcp_testkit::demo::Demo;
 
 use crate::{
     args::{Answers, Cli, Common, Completions, DemoServer, Verb},
-    console,
+    console, doctor,
     failure::{Failure, Status},
     session::Stop,
 };
@@ -38,6 +38,7 @@ impl Verb {
             Self::Complete(verb) => Some(&verb.common),
             Self::Ping(verb) => Some(&verb.common),
             Self::Watch(verb) => Some(&verb.common),
+            Self::Doctor(verb) => Some(&verb.common),
             Self::DemoServer(_) | Self::Completions(_) => None,
         }
     }
@@ -59,6 +60,7 @@ impl Verb {
             Self::Complete(verb) => complete::run(verb).await,
             Self::Ping(verb) => ping::run(verb).await,
             Self::Watch(verb) => watch::run(verb).await,
+            Self::Doctor(verb) => doctor::run(verb).await,
             Self::DemoServer(verb) => demo_server(verb).await,
             Self::Completions(verb) => {
                 completions(&verb);

@@ -2,6 +2,7 @@
 
 mod calls;
 mod common;
+mod doctor;
 mod http;
 mod interrupts;
 mod json;
