@@ -23,3 +23,6 @@ mod stream;
 pub use client::{HttpClient, HttpVersion, ResponseBody};
 pub use http::Http;
 pub use service::{BoxError, RequestBody};
+/// For [`HttpClient::tls_config`], and to choose the cryptography of the process.
+#[cfg(feature = "tls")]
+pub use tokio_rustls::rustls;

@@ -44,6 +44,28 @@ pub enum TransportErrorKind {
     Configuration,
 }
 
+/// Which check of a server's certificate failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CertificateFailure {
+    /// Its time is over.
+    Expired,
+    /// Its time has not come yet: often the clock of one side is wrong.
+    NotYetValid,
+    /// It is not one of the host that was connected to.
+    WrongName,
+    /// Nobody who is trusted vouches for it: it is self-signed, of a private authority, or sent without the certificates
+    /// between.
+    UnknownIssuer,
+    /// It is one of an authority (`CA:TRUE`) and not of a server, as tools make self-signed ones. Trusting it does not help:
+    /// it must be made anew, or sign another one.
+    AuthorityAsServer,
+    /// Its authority took it back.
+    Revoked,
+    /// Anything else; the message says what.
+    Invalid,
+}
+
 /// A failure of a transport, cheap to clone.
 #[derive(Clone)]
 pub struct TransportError(Arc<Inner>);
@@ -55,6 +77,7 @@ struct Inner {
     message: Cow<'static, str>,
     process: Option<ProcessFailure>,
     http: Option<HttpFailure>,
+    certificate: Option<CertificateFailure>,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
 
@@ -97,6 +120,7 @@ impl TransportError {
             message: message.into(),
             process: None,
             http: None,
+            certificate: None,
             source: None,
         }))
     }
@@ -119,6 +143,11 @@ impl TransportError {
     /// The same error with how the HTTP peer refused.
     pub fn with_http(self, http: HttpFailure) -> Self {
         self.change(|inner| inner.http = Some(http))
+    }
+
+    /// The same error with the check of the server's certificate that failed.
+    pub fn with_certificate(self, failure: CertificateFailure) -> Self {
+        self.change(|inner| inner.certificate = Some(failure))
     }
 
     /// The same error about a message of another fate.
@@ -144,6 +173,11 @@ impl TransportError {
     /// How the HTTP peer refused, if it did.
     pub fn http(&self) -> Option<&HttpFailure> {
         self.0.http.as_ref()
+    }
+
+    /// Which check of the server's certificate failed, if one did.
+    pub fn certificate(&self) -> Option<CertificateFailure> {
+        self.0.certificate
     }
 }
 
@@ -194,6 +228,9 @@ impl fmt::Debug for TransportError {
         }
         if let Some(http) = &self.0.http {
             out.field("http", http);
+        }
+        if let Some(certificate) = &self.0.certificate {
+            out.field("certificate", certificate);
         }
         if let Some(source) = &self.0.source {
             out.field("source", source);

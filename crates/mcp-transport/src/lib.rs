@@ -71,7 +71,9 @@ mod tap;
 
 pub use bytes::Bytes;
 pub use connect::{ConnectFn, Single, connect_fn};
-pub use error::{Delivery, HttpFailure, ProcessFailure, TransportError, TransportErrorKind};
+pub use error::{
+    CertificateFailure, Delivery, HttpFailure, ProcessFailure, TransportError, TransportErrorKind,
+};
 pub use link::{
     BoxCloser, BoxExchanges, BoxReceiver, BoxSender, Closer, Connect, Diagnosis, ExchangeEnd, Exchanges,
     Link, LinkParts, Receiver, Sender, Sink, SinkTarget,

@@ -14,7 +14,7 @@ use tokio::{
 
 #[cfg(feature = "http2")]
 use super::http2;
-use super::{Settings, http1, target::Target, version::HttpVersion};
+use super::{Settings, http1, target::Target};
 
 /// The least time that one of several addresses is given before the next is tried.
 const ADDRESS_LEAST: Duration = Duration::from_secs(1);
@@ -34,16 +34,28 @@ pub(super) async fn dial(target: &Target, settings: &Settings) -> Result<Dialed,
         if !target.is_tls() {
             return begin(stream, settings.version.is_http2_alone(), target, settings).await;
         }
-        let stream = settings.tls.wrap(target.bare_host(), stream).await;
-        let stream =
-            stream.map_err(|(kind, error)| target.error(kind, &error.to_string()).with_source(error))?;
-        let agreed = stream.get_ref().1.alpn_protocol() == Some(HttpVersion::HTTP2_NAME);
-        begin(stream, agreed || settings.version.is_http2_alone(), target, settings).await
+        secure(stream, target, settings).await
     };
     timeout_at(deadline, connect).await.unwrap_or_else(|_| {
         let what = format!("not within {:?}", settings.connect_timeout);
         Err(target.error(TransportErrorKind::Timeout, &what))
     })
+}
+
+#[cfg(feature = "tls")]
+async fn secure<S>(stream: S, target: &Target, settings: &Settings) -> Result<Dialed, TransportError>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let stream = settings.tls.wrap(target, stream).await?;
+    let agreed = stream.get_ref().1.alpn_protocol() == Some(super::version::HTTP2_NAME);
+    begin(stream, agreed || settings.version.is_http2_alone(), target, settings).await
+}
+
+#[cfg(not(feature = "tls"))]
+#[expect(clippy::unused_async, reason = "it takes the place of one that waits")]
+async fn secure<S>(_: S, target: &Target, _: &Settings) -> Result<Dialed, TransportError> {
+    Err(target.error(TransportErrorKind::Configuration, "TLS was not built in; the feature is `tls`"))
 }
 
 async fn begin<S>(

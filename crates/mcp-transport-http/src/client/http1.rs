@@ -1,6 +1,6 @@
 //! One connection of HTTP/1.1, which carries one exchange at a time.
 
-use std::time::Duration;
+use std::{error::Error, time::Duration};
 
 use http::{HeaderMap, Request, Response};
 use hyper::{body::Incoming, client::conn::http1, rt};
@@ -88,7 +88,10 @@ fn not_answered(error: hyper::Error) -> TransportError {
     } else if error.is_incomplete_message() || error.is_closed() || error.is_canceled() {
         (TransportErrorKind::Closed, "the server closed the connection before it answered")
     } else {
-        (TransportErrorKind::Io, "the connection failed before the server answered")
+        // It is here that a server says that it does not accept our certificate.
+        let why = error.source().map(ToString::to_string).unwrap_or_default();
+        let what = format!("the connection failed before the server answered: {why}");
+        return TransportError::new(TransportErrorKind::Io, Delivery::MaybeSent, what).with_source(error);
     };
     TransportError::new(kind, Delivery::MaybeSent, what).with_source(error)
 }

@@ -205,8 +205,10 @@ fn not_answered(error: h2::Error) -> TransportError {
         (Protocol, Delivery::MaybeSent, "the server's response is not HTTP/2, or its head is over the limit")
     } else if error.get_io().is_some_and(is_end) {
         (Closed, Delivery::MaybeSent, "the server closed the connection before it answered")
-    } else if error.is_io() {
-        (Io, Delivery::MaybeSent, "the connection failed before the server answered")
+    } else if let Some(io) = error.get_io() {
+        // It is here that a server says that it does not accept our certificate.
+        let what = format!("the connection failed before the server answered: {io}");
+        return TransportError::new(Io, Delivery::MaybeSent, what).with_source(error);
     } else {
         (Configuration, Delivery::MaybeSent, "the request cannot be sent over HTTP/2")
     };

@@ -10,6 +10,7 @@ mod pool;
 #[cfg(feature = "http2")]
 mod shared;
 mod target;
+#[cfg(feature = "tls")]
 mod tls;
 mod version;
 
@@ -33,6 +34,7 @@ use pool::Pool;
 #[cfg(feature = "http2")]
 use shared::{Opened, Shared};
 use target::{Key, Target};
+#[cfg(feature = "tls")]
 use tls::Tls;
 pub use version::HttpVersion;
 
@@ -64,6 +66,7 @@ struct Settings {
     connect_timeout: Duration,
     keep_idle: Option<Duration>,
     max_head: usize,
+    #[cfg(feature = "tls")]
     tls: Tls,
 }
 
@@ -77,14 +80,16 @@ impl HttpClient {
     /// How many bytes the head of a response may have, unless it is set: 64 KiB, in at most 100 fields.
     pub const DEFAULT_MAX_HEAD: usize = 64 * 1024;
 
-    /// A client that trusts the roots of the platform (`SSL_CERT_FILE` and `SSL_CERT_DIR` count). They are read when the
-    /// first TLS connection is made.
+    /// A client that trusts the roots of the platform (`SSL_CERT_FILE` and `SSL_CERT_DIR` count), which are read when the
+    /// first TLS connection is made. Its cryptography is what the application chose for the process
+    /// (`rustls::crypto::CryptoProvider::install_default`) by then, else ring.
     pub fn new() -> Self {
         let settings = Settings {
             version: HttpVersion::default(),
             connect_timeout: Self::DEFAULT_CONNECT_TIMEOUT,
             keep_idle: None,
             max_head: Self::DEFAULT_MAX_HEAD,
+            #[cfg(feature = "tls")]
             tls: Tls::platform(),
         };
         Self {
@@ -99,7 +104,8 @@ impl HttpClient {
     pub fn version(self, version: HttpVersion) -> Self {
         self.change(|settings| {
             settings.version = version;
-            settings.tls = settings.tls.with_version(version);
+            #[cfg(feature = "tls")]
+            settings.tls.set_version(version);
         })
     }
 
@@ -119,13 +125,31 @@ impl HttpClient {
         self.change(|settings| settings.max_head = limit)
     }
 
-    /// Trusts the certificates in `pem` too, as roots.
+    /// Trusts the certificates in `pem` too, as roots: those of a private authority.
     ///
     /// # Errors
     /// [`TransportErrorKind::Configuration`] when `pem` holds no certificate, or one that cannot be read.
+    #[cfg(feature = "tls")]
     pub fn add_root_certificates(self, pem: &[u8]) -> Result<Self, TransportError> {
-        let roots = tls::certificates(pem)?;
-        Ok(self.change(|settings| settings.tls = settings.tls.with_roots(roots)))
+        self.try_change(|settings| settings.tls.add_roots(pem))
+    }
+
+    /// Shows a certificate to servers that ask for one: `chain` in PEM, its own first, and its private key in PEM. A key
+    /// that does not belong to it is an error of the first connection.
+    ///
+    /// # Errors
+    /// [`TransportErrorKind::Configuration`] when there is no certificate or no key, or one that cannot be read.
+    #[cfg(feature = "tls")]
+    pub fn client_certificate(self, chain: &[u8], key: &[u8]) -> Result<Self, TransportError> {
+        self.try_change(|settings| settings.tls.set_identity(chain, key))
+    }
+
+    /// Sets all of TLS but what is offered in ALPN: trust, identity, cryptography. What was set by
+    /// [`add_root_certificates`](Self::add_root_certificates) and [`client_certificate`](Self::client_certificate) does
+    /// not count then.
+    #[cfg(feature = "tls")]
+    pub fn tls_config(self, config: tokio_rustls::rustls::ClientConfig) -> Self {
+        self.change(|settings| settings.tls.set_config(config))
     }
 
     /// The same with other settings, and no connections yet.
@@ -137,6 +161,16 @@ impl HttpClient {
             self.shared = Arc::default();
         }
         self
+    }
+
+    #[cfg(feature = "tls")]
+    fn try_change(
+        self,
+        change: impl FnOnce(&mut Settings) -> Result<(), TransportError>,
+    ) -> Result<Self, TransportError> {
+        let mut changed = Ok(());
+        let client = self.change(|settings| changed = change(settings));
+        changed.map(|()| client)
     }
 
     async fn perform(self, request: Request<RequestBody>) -> Result<Response<ResponseBody>, TransportError> {

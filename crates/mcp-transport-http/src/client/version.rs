@@ -1,3 +1,7 @@
+/// The name of HTTP/2 in ALPN.
+#[cfg(feature = "tls")]
+pub(super) const HTTP2_NAME: &[u8] = b"h2";
+
 /// Which version of HTTP an [`HttpClient`](super::HttpClient) speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -14,17 +18,15 @@ pub enum HttpVersion {
 }
 
 impl HttpVersion {
-    /// The name of HTTP/2 in ALPN.
-    pub(super) const HTTP2_NAME: &[u8] = b"h2";
-
     /// What is offered in ALPN, the best first.
+    #[cfg(feature = "tls")]
     pub(super) fn offered(self) -> Vec<Vec<u8>> {
         const HTTP1_NAME: &[u8] = b"http/1.1";
         let names: &[&[u8]] = match self {
-            Self::Negotiated if cfg!(feature = "http2") => &[Self::HTTP2_NAME, HTTP1_NAME],
+            Self::Negotiated if cfg!(feature = "http2") => &[HTTP2_NAME, HTTP1_NAME],
             Self::Negotiated | Self::Http1 => &[HTTP1_NAME],
             #[cfg(feature = "http2")]
-            Self::Http2 => &[Self::HTTP2_NAME],
+            Self::Http2 => &[HTTP2_NAME],
         };
         names.iter().map(|name| name.to_vec()).collect()
     }

@@ -75,6 +75,6 @@ impl Identity {
     }
 }
 
-fn params(names: &[&str]) -> CertificateParams {
+pub(crate) fn params(names: &[&str]) -> CertificateParams {
     CertificateParams::new(names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).unwrap()
 }

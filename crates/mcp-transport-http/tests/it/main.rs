@@ -9,6 +9,7 @@ mod connections;
 mod contract;
 mod demo;
 mod http_sse;
+mod in_child;
 mod modern;
 mod refusals;
 mod renewal;
