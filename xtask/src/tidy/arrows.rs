@@ -5,6 +5,7 @@ use crate::metadata::{Edge, Kind, Metadata, Package};
 
 const TYPES: &str = "mcp-types";
 const PROTOCOL: &str = "mcp-protocol";
+const JSON_SCHEMA: &str = "mcp-json-schema";
 const TRANSPORT: &str = "mcp-transport";
 const STDIO: &str = "mcp-transport-stdio";
 const HTTP: &str = "mcp-transport-http";
@@ -31,6 +32,13 @@ const RULES: &[Rule] = &[
     // Itself: its tests switch its features on.
     Rule { package: TYPES, normal: &[], dev: &[TYPES, TESTKIT], never: &["tokio", "futures", "hyper"] },
     Rule { package: PROTOCOL, normal: &[TYPES], dev: &[TESTKIT], never: &["tokio", "futures", "hyper"] },
+    // Its tests judge what a client got.
+    Rule {
+        package: JSON_SCHEMA,
+        normal: &[TYPES],
+        dev: &[CLIENT, TRANSPORT, TESTKIT],
+        never: &["tokio", "hyper", "reqwest", "rustls"],
+    },
     Rule { package: TRANSPORT, normal: &[TYPES], dev: &[TESTKIT], never: &["hyper"] },
     // Of mcp-protocol the framing only.
     Rule { package: STDIO, normal: &[TYPES, PROTOCOL, TRANSPORT], dev: &[TESTKIT], never: &["hyper"] },
@@ -66,13 +74,13 @@ const RULES: &[Rule] = &[
     },
     Rule {
         package: CLI,
-        normal: &[TYPES, PROTOCOL, TRANSPORT, STDIO, HTTP, AUTH, TESTKIT, CLIENT, SKILLS, HOST],
+        normal: &[TYPES, JSON_SCHEMA, PROTOCOL, TRANSPORT, STDIO, HTTP, AUTH, TESTKIT, CLIENT, SKILLS, HOST],
         dev: &[],
         never: &["reqwest"],
     },
     Rule {
         package: "mcp-examples",
-        normal: &[TYPES, PROTOCOL, TRANSPORT, STDIO, HTTP, AUTH, TESTKIT, CLIENT, SKILLS, HOST],
+        normal: &[TYPES, JSON_SCHEMA, PROTOCOL, TRANSPORT, STDIO, HTTP, AUTH, TESTKIT, CLIENT, SKILLS, HOST],
         dev: &[],
         never: &["reqwest"],
     },
