@@ -1,4 +1,5 @@
 use std::{
+    fmt,
     future::Future,
     sync::{Arc, OnceLock},
     time::Duration,
@@ -8,15 +9,17 @@ use mcp_protocol::negotiate::Versions;
 use mcp_transport::Connect;
 use mcp_types::{
     ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequest,
-    ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, Implementation, JsonObject,
-    JsonRpcError, ListRootsRequest, Notification, Request, Root, Tool,
+    ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, Implementation, Json, JsonObject,
+    JsonRpcError, JsonSchema, ListRootsRequest, Notification, Request, Root, Tool,
 };
 
 use crate::{
-    Client, Diagnostic, NotificationContext, RawNotification, Remembered, RequestContext, Result, StateWatch,
+    Client, Diagnostic, NotificationContext, OnInvalidOutput, RawNotification, Remembered, RequestContext,
+    Result, Retry, StateWatch,
     connect::connect,
     handlers::Handlers,
     input::{Roots, answer_elicitation, checked_url},
+    output::OutputCheck,
     state::StateSender,
 };
 
@@ -59,6 +62,7 @@ pub struct ClientBuilder {
     pub(crate) remembered: Option<Remembered>,
     pub(crate) known_tools: Vec<Tool>,
     pub(crate) options: Options,
+    pub(crate) output_check: Option<OutputCheck>,
     pub(crate) handlers: Handlers,
     pub(crate) roots: Option<Roots>,
     pub(crate) state: StateSender,
@@ -75,6 +79,7 @@ pub(crate) struct Options {
     pub(crate) close_timeout: Duration,
     pub(crate) max_calls: usize,
     pub(crate) max_queued_bytes: usize,
+    pub(crate) retry: Option<Retry>,
 }
 
 impl ClientBuilder {
@@ -96,7 +101,9 @@ impl ClientBuilder {
                 close_timeout: defaults::CLOSE_TIMEOUT,
                 max_calls: defaults::MAX_CALLS,
                 max_queued_bytes: defaults::MAX_QUEUED_BYTES,
+                retry: None,
             },
+            output_check: None,
             handlers: Handlers::default(),
             roots: None,
             state: StateSender::new(),
@@ -188,6 +195,30 @@ impl ClientBuilder {
     /// message is sent when nothing else waits. Default: [`defaults::MAX_QUEUED_BYTES`].
     pub fn max_queued_bytes(mut self, limit: usize) -> Self {
         self.options.max_queued_bytes = limit;
+        self
+    }
+
+    /// When calls are tried again. Default: never.
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.options.retry = Some(retry);
+        self
+    }
+
+    /// Holds the structured result of a tool against the output schema that the tool declares, by `check`: a JSON Schema
+    /// validator, such as that of `mcp-json-schema`. Default: nothing is checked.
+    ///
+    /// A tool is known once it was listed through this client. A tool's own failure (`isError`) comes as it is. When there is
+    /// no structured result, or `check` refuses it, `on_invalid` says what happens.
+    ///
+    /// `check` runs in the task that awaits the call, and must not block.
+    ///
+    /// Section: [Output Schema](https://modelcontextprotocol.io/specification/2026-07-28/server/tools#output-schema).
+    pub fn validate_output<E: fmt::Display>(
+        mut self,
+        on_invalid: OnInvalidOutput,
+        check: impl Fn(&JsonSchema, &Json) -> std::result::Result<(), E> + Send + Sync + 'static,
+    ) -> Self {
+        self.output_check = Some(OutputCheck::new(on_invalid, check));
         self
     }
 
@@ -374,8 +405,8 @@ impl ClientBuilder {
     }
 }
 
-impl std::fmt::Debug for ClientBuilder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for ClientBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientBuilder")
             .field("info", &self.info)
             .field("versions", &self.versions)

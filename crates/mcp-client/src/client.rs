@@ -22,6 +22,7 @@ use crate::{
     handlers::Handlers,
     input::Roots,
     listen::SubscribedResources,
+    output::OutputCheck,
     session::{Session, lock},
     state::StateSender,
 };
@@ -39,6 +40,7 @@ pub(crate) struct Inner {
     pub(crate) stamp: Stamp,
     pub(crate) catalogue: Catalogue,
     pub(crate) options: Options,
+    pub(crate) output_check: Option<OutputCheck>,
     pub(crate) permits: Semaphore,
     pub(crate) handlers: Arc<Handlers>,
     pub(crate) roots: Option<Roots>,

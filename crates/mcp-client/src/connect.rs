@@ -73,6 +73,7 @@ pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect)
         stamp,
         catalogue,
         options: builder.options,
+        output_check: builder.output_check.clone(),
         permits: Semaphore::new(builder.options.max_calls),
         handlers,
         roots: builder.roots.clone(),

@@ -37,6 +37,15 @@ pub enum Diagnostic {
         /// Why.
         reason: String,
     },
+    /// A structured result did not fit the schema that its tool declares, and [`OnInvalidOutput::Report`] was asked for.
+    ///
+    /// [`OnInvalidOutput::Report`]: crate::OnInvalidOutput::Report
+    InvalidOutput {
+        /// The tool's name.
+        tool: String,
+        /// Why.
+        why: String,
+    },
     /// The params of a notification did not fit the handler's type.
     UnreadableNotification {
         /// Its method.

@@ -41,7 +41,10 @@ mod handlers;
 mod input;
 mod listen;
 mod methods;
+mod output;
+mod retry;
 mod session;
+mod similar;
 mod state;
 
 pub use builder::{ClientBuilder, defaults};
@@ -60,6 +63,8 @@ pub use mcp_protocol::{
 };
 pub use mcp_transport as transport;
 pub use mcp_types as types;
+pub use output::OnInvalidOutput;
+pub use retry::Retry;
 pub use state::{State, StateWatch};
 
 #[cfg(doctest)]

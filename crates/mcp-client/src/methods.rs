@@ -12,6 +12,7 @@ use crate::{
     Call, Client, Result,
     call::{ListCall, Paged},
     session::lock,
+    similar::similar,
 };
 
 impl Client {
@@ -35,6 +36,17 @@ impl Client {
     /// Section: [Calling Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools#calling-tools).
     pub fn call_tool(&self, name: impl Into<String>) -> Call<CallToolRequest> {
         self.request(CallToolRequestParams::new(name.into()))
+    }
+
+    /// Names of tools that are like `name`, the nearest first, at most three; none when the server has the tool `name`, or
+    /// its tools were never listed. To be asked before a call, or after one that failed: each server has its own way to
+    /// say that it does not know a tool, and some say it as a result of the call.
+    pub fn similar_tools(&self, name: &str) -> Vec<String> {
+        let catalogue = &self.0.catalogue;
+        if catalogue.get(name).is_some() {
+            return Vec::new();
+        }
+        similar(name, &catalogue.names())
     }
 
     /// Lists the resources.

@@ -7,6 +7,7 @@ mod once;
 mod perform;
 mod progress;
 mod reply;
+mod retrying;
 
 use std::{borrow::Cow, fmt, future::IntoFuture, sync::Arc, time::Duration};
 
@@ -28,6 +29,7 @@ use crate::{
     Client, Error, Result,
     builder::defaults,
     error::Cause,
+    retry::Retry,
     session::{Headers, Slot},
 };
 
@@ -52,6 +54,7 @@ pub(crate) struct RawCall {
 }
 
 /// How a call is made.
+#[derive(Clone)]
 pub(crate) struct CallOptions {
     pub(crate) client: Client,
     pub(crate) meta: Option<JsonObject>,
@@ -61,6 +64,8 @@ pub(crate) struct CallOptions {
     pub(crate) wants_progress: bool,
     pub(crate) extend_on_progress: bool,
     pub(crate) max_rounds: usize,
+    pub(crate) retry: Option<Retry>,
+    pub(crate) idempotent: bool,
 }
 
 impl<R: Request> Call<R> {
@@ -68,6 +73,7 @@ impl<R: Request> Call<R> {
         let limits = &client.0.options;
         let idle = if is_metadata(R::METHOD) { limits.metadata_timeout } else { limits.call_timeout };
         let total = limits.total_timeout;
+        let retry = limits.retry;
         let options = CallOptions {
             client,
             meta: None,
@@ -77,6 +83,8 @@ impl<R: Request> Call<R> {
             wants_progress: false,
             extend_on_progress: false,
             max_rounds: defaults::MAX_ROUNDS,
+            retry,
+            idempotent: false,
         };
         Self { params, options }
     }
@@ -106,6 +114,20 @@ impl<R: Request> Call<R> {
     /// last one is returned. Default: [`defaults::MAX_ROUNDS`].
     pub fn max_rounds(mut self, limit: usize) -> Self {
         self.options.max_rounds = limit.max(1);
+        self
+    }
+
+    /// When the call is tried again. Default: what [`ClientBuilder::retry`](crate::ClientBuilder::retry) says; nothing is
+    /// tried again where that says nothing.
+    pub fn retry(mut self, retry: Retry) -> Self {
+        self.options.retry = Some(retry);
+        self
+    }
+
+    /// Vouches that it does no harm when the server executes the call twice, so that [`Retry`] may try it again also where
+    /// it may have been executed.
+    pub fn idempotent(mut self) -> Self {
+        self.options.idempotent = true;
         self
     }
 

@@ -24,6 +24,7 @@ use tokio::{
 use super::{
     CallOptions, RawCall, Reply,
     mirror::{self, Fields},
+    retrying::Retrying,
 };
 use crate::{
     Error, ErrorKind, Result,
@@ -31,6 +32,7 @@ use crate::{
     error::{Cause, Limit, Raw},
     error::{outcome_error, start_error},
     handlers::CallInfo,
+    output::Judged,
     session::{CallOutcome, Headers, Slot, StartError},
 };
 
@@ -91,7 +93,17 @@ async fn perform(call: RawCall, slot: Arc<Slot>, mode: Mode) -> Result<Bytes> {
     let _end = EndOnDrop(&slot);
     let session = Arc::clone(&call.options.client.0.session);
     let skipped = session.skipped();
-    run(call, &slot, mode).await.map_err(|error| {
+    let (retrying, judged) = (Retrying::of(&call, mode), Judged::of(&call));
+    let done = match (run(call, &slot, mode).await, retrying) {
+        // Rare, so kept out of the size of every call's future.
+        (Err(error), Some(retrying)) => Box::pin(retrying.go_on(error, &slot, mode)).await,
+        (done, _) => done,
+    };
+    let done = match judged {
+        Some(judged) => done.and_then(|result| judged.judge(result)),
+        None => done,
+    };
+    done.map_err(|error| {
         let error = error.of_method(&method).with_total(total);
         match session.last_skipped() {
             // Perhaps that was the answer.
@@ -113,7 +125,7 @@ impl Drop for EndOnDrop<'_> {
 }
 
 /// One request after the other, until the server wants nothing more.
-async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
+pub(super) async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
     let options = &call.options;
     let client = &*options.client.0;
     let era = client.negotiated.era();
@@ -280,7 +292,7 @@ pub(super) fn result(outcome: CallOutcome) -> Result<Bytes> {
     }
 }
 
-fn ended(outcome: CallOutcome) -> Error {
+pub(super) fn ended(outcome: CallOutcome) -> Error {
     match outcome {
         CallOutcome::Core(outcome) => outcome_error(outcome),
         CallOutcome::Cancelled { reason, sent } => Error::new(Cause::Cancelled(reason)).sent(sent),

@@ -82,7 +82,6 @@ impl Catalogue {
     }
 
     /// The names of the known tools, in no order.
-    #[expect(dead_code, reason = "for suggestions")]
     pub(crate) fn names(&self) -> Vec<Arc<str>> {
         self.read().names()
     }

@@ -57,6 +57,9 @@ pub enum ErrorKind {
     InputRequired,
     /// The tool failed, and the caller asked for that to be an error: see [`Error::raw_result`].
     Tool,
+    /// The tool's structured result does not fit the schema that it declares, and the caller asked for that to be an error
+    /// ([`ClientBuilder::validate_output`](crate::ClientBuilder::validate_output)): see [`Error::raw_result`].
+    InvalidOutput,
     /// A list has more pages than the limit allows.
     TooManyPages,
 }
@@ -82,6 +85,12 @@ pub(crate) enum Cause {
     InputRequired(Raw),
     /// What the tool says.
     Tool(String, Raw),
+    /// Why the structured result does not fit.
+    Output {
+        tool: String,
+        why: String,
+        raw: Raw,
+    },
     TooManyPages(usize),
     NoReply,
 }
@@ -149,6 +158,7 @@ impl Error {
             Cause::Decode(..) | Cause::ResultType(..) => ErrorKind::InvalidResult,
             Cause::InputRequired(_) => ErrorKind::InputRequired,
             Cause::Tool(..) => ErrorKind::Tool,
+            Cause::Output { .. } => ErrorKind::InvalidOutput,
             Cause::TooManyPages(_) => ErrorKind::TooManyPages,
         }
     }
@@ -210,7 +220,8 @@ impl Error {
             Cause::Decode(_, raw)
             | Cause::ResultType(_, raw)
             | Cause::InputRequired(raw)
-            | Cause::Tool(_, raw) => Some(raw.0.clone()),
+            | Cause::Tool(_, raw)
+            | Cause::Output { raw, .. } => Some(raw.0.clone()),
             _ => None,
         }
     }
@@ -221,7 +232,11 @@ impl Error {
             Cause::Transport(error) => self.0.sent && error.delivery() == Delivery::MaybeSent,
             Cause::Rpc(error) => !REFUSALS.contains(&error.code),
             Cause::Timeout(_) | Cause::Cancelled(_) | Cause::Closed | Cause::NoReply => self.0.sent,
-            Cause::Decode(..) | Cause::ResultType(..) | Cause::InputRequired(_) | Cause::Tool(..) => true,
+            Cause::Decode(..)
+            | Cause::ResultType(..)
+            | Cause::InputRequired(_)
+            | Cause::Tool(..)
+            | Cause::Output { .. } => true,
             Cause::Negotiation(_)
             | Cause::Revision(_)
             | Cause::Capability(_)
@@ -236,7 +251,9 @@ impl Error {
     /// says that it failed inside (-32603). After a failure of the link, a new connection is needed.
     pub fn is_retryable(&self) -> bool {
         match &self.0.cause {
-            Cause::Rpc(error) => error.code == ErrorCode::INTERNAL_ERROR && self.is_read(),
+            Cause::Rpc(error) => {
+                error.code == ErrorCode::INTERNAL_ERROR && self.method().is_some_and(is_read)
+            }
             Cause::Transport(error) => !self.may_have_executed() && is_transient(error),
             Cause::NoReply | Cause::Timeout(_) => !self.may_have_executed(),
             Cause::QueueFull => true,
@@ -244,16 +261,24 @@ impl Error {
         }
     }
 
-    /// Whether the method only reads, by what the specification says of it.
-    fn is_read(&self) -> bool {
-        self.method().is_some_and(|method| {
-            method.ends_with("/list")
-                || matches!(
-                    method,
-                    "resources/read" | "prompts/get" | "completion/complete" | "ping" | "server/discover"
-                )
-        })
+    /// Whether the same request may succeed in a moment, whatever became of this one.
+    pub(crate) fn is_passing(&self) -> bool {
+        match &self.0.cause {
+            Cause::Rpc(error) => error.code == ErrorCode::INTERNAL_ERROR,
+            Cause::Transport(error) => is_transient(error),
+            Cause::NoReply | Cause::QueueFull => true,
+            _ => false,
+        }
     }
+}
+
+/// Whether `method` only reads, by what the specification says of it.
+pub(crate) fn is_read(method: &str) -> bool {
+    method.ends_with("/list")
+        || matches!(
+            method,
+            "resources/read" | "prompts/get" | "completion/complete" | "ping" | "server/discover"
+        )
 }
 
 /// Whether a failure of the transport may be gone the next time.
@@ -315,6 +340,7 @@ impl fmt::Display for Error {
             Cause::InputRequired(_) => f.write_str("the server wants input first")?,
             Cause::Tool(text, _) if text.is_empty() => f.write_str("the tool failed")?,
             Cause::Tool(text, _) => write!(f, "the tool failed: {text}")?,
+            Cause::Output { tool, why, .. } => write!(f, "the structured result of `{tool}`: {why}")?,
             Cause::TooManyPages(limit) => write!(f, "the list has more than {limit} pages")?,
             Cause::NoReply => f.write_str("the exchange ended without a reply")?,
         }

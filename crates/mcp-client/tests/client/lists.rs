@@ -66,3 +66,17 @@ async fn listing_is_bounded() {
     assert_eq!((error.kind(), begun.elapsed().as_secs()), (ErrorKind::Timeout, 10));
     served.abort();
 }
+
+/// Quirk 19: an unknown tool is an error of four kinds, or a result; the list says it before.
+#[tokio::test(start_paused = true)]
+async fn a_mistyped_tool_is_found_in_the_list() {
+    let (client, mut peer) = legacy().await;
+    assert!(client.similar_tools("get-wether").is_empty());
+    let list = tokio::spawn(client.list_tools().all());
+    let tool = |name| format!(r#"{{"name":"{name}","inputSchema":{{"type":"object"}}}}"#);
+    let tools = ["get_weather", "get_water", "unlike"].map(tool).join(",");
+    peer.expect("tools/list").await.reply(format!(r#"{{"tools":[{tools}]}}"#));
+    list.await.unwrap().unwrap();
+    assert_eq!(client.similar_tools("get-wether"), ["get_weather", "get_water"]);
+    assert!(client.similar_tools("get_weather").is_empty());
+}

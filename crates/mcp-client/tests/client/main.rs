@@ -14,6 +14,7 @@ mod methods;
 mod process;
 mod progress;
 mod races;
+mod retries;
 mod rounds;
 mod serving;
 mod stalls;
