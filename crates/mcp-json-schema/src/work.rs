@@ -325,8 +325,8 @@ mod tests {
         for schema in [
             r##"{"$ref":"#/$defs/a~1b%20c","$defs":{"a/b c":{}}}"##,
             r##"{"$ref":"#here","$defs":{"x":{"$anchor":"here"}}}"##,
-            r##"{"$ref":"part.json#/$defs/y","$defs":{"x":{"$id":"https://example.com/part.json","$defs":{"y":{}}}}}"##,
-            r##"{"$id":"https://example.com/root.json","$ref":"root.json#/$defs/y","$defs":{"y":{}}}"##,
+            r#"{"$ref":"part.json#/$defs/y","$defs":{"x":{"$id":"https://example.com/part.json","$defs":{"y":{}}}}}"#,
+            r#"{"$id":"https://example.com/root.json","$ref":"root.json#/$defs/y","$defs":{"y":{}}}"#,
             r##"{"definitions":{"x":{"$id":"#old"}},"items":{"$ref":"#old"}}"##,
             r##"{"allOf":[{"$ref":"#/allOf/1"},{"properties":{"a":{"$ref":"#/allOf/1/properties/b"},"b":{}}}]}"##,
         ] {
