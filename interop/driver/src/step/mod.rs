@@ -4,6 +4,7 @@ mod call;
 mod list;
 mod listen;
 mod others;
+mod task;
 
 use std::collections::BTreeMap;
 
@@ -29,6 +30,7 @@ pub(crate) enum Topic {
     Progress,
     Cancel,
     Listen,
+    Task,
     Close,
 }
 
@@ -108,6 +110,8 @@ pub(crate) enum Action {
     Cancel(call::Cancel),
     /// Subscribes to changes, and causes one.
     Listen(listen::Listen),
+    /// Calls a tool as a task.
+    Task(task::Task),
 }
 
 /// What steps act on.
@@ -128,6 +132,7 @@ impl Action {
             Self::Complete(_) => Topic::Complete,
             Self::Cancel(_) => Topic::Cancel,
             Self::Listen(_) => Topic::Listen,
+            Self::Task(_) => Topic::Task,
         }
     }
 
@@ -141,6 +146,7 @@ impl Action {
             Self::Complete(complete) => complete.what(),
             Self::Cancel(cancel) => cancel.what(),
             Self::Listen(listen) => listen.what(),
+            Self::Task(task) => task.what(),
         }
     }
 
@@ -154,6 +160,7 @@ impl Action {
             Self::Complete(complete) => complete.perform(stage.client).await,
             Self::Cancel(cancel) => cancel.perform(stage.client).await,
             Self::Listen(listen) => listen.perform(stage.client).await,
+            Self::Task(task) => task.perform(stage).await,
         }
     }
 }
