@@ -1,13 +1,17 @@
 use std::{
     fmt,
+    marker::PhantomData,
     ops::{Deref, DerefMut},
     slice, vec,
 };
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned, de::Error};
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{DeserializeOwned, Error, SeqAccess, Visitor},
+};
 use serde_json::value::RawValue;
 
-use crate::Json;
+use crate::{Json, decode};
 
 /// A list that survives bad elements: the good ones are its elements, the others are kept beside them with the reason.
 ///
@@ -149,6 +153,11 @@ impl<T: DeserializeOwned> List<T> {
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if decode::may_fail() {
+            // Not an `Option`: that would also read what is absent.
+            let elements = deserializer.deserialize_any(Elements(PhantomData));
+            return elements.map(Self::from).inspect_err(|_| decode::bad_element());
+        }
         // One copy of the text: what fails half-way through a deserializer cannot be read from it again. Taking each
         // element by itself would hold less at a time, but allocate more often (`fuzz/benches/page.rs`).
         let raw = Box::<RawValue>::deserialize(deserializer)?;
@@ -157,6 +166,31 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for List<T> {
             .map(|elements| Self::from(elements.unwrap_or_default()))
             .or_else(|_| Self::salvage(raw.get()))
             .map_err(D::Error::custom)
+    }
+}
+
+/// Reads elements, all of which must be good, or `null`.
+struct Elements<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Elements<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Vec<T>, A::Error> {
+        let Some(first) = elements.next_element()? else { return Ok(Vec::new()) };
+        // Without room for more: most lists of large elements, what a tool gives, have one.
+        let mut list = vec![first];
+        while let Some(element) = elements.next_element()? {
+            list.push(element);
+        }
+        Ok(list)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Vec<T>, E> {
+        Ok(Vec::new())
     }
 }
 

@@ -1,8 +1,8 @@
-use std::{fmt, marker::PhantomData};
+use std::{borrow::Cow, fmt, marker::PhantomData};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{Error, MapAccess, Visitor},
+    de::{DeserializeSeed, Error, MapAccess, Visitor},
 };
 use serde_json::value::RawValue;
 
@@ -117,28 +117,81 @@ impl<'de, T: Tagged> Deserialize<'de> for Tag<T> {
 }
 
 /// What the first look at an object of a union has found.
-pub(crate) enum Head {
+pub(crate) enum Head<'de> {
     /// The tag came first; the map still holds the other members.
-    First(String),
+    First(Cow<'de, str>),
     /// It came later, or not at all: the whole object, and the tag.
     Later(Option<String>, Json),
 }
 
-/// Finds the tag of an object. One pass when it comes first, which is how nearly everybody writes it.
-pub(crate) fn head<'de, A: MapAccess<'de>>(map: &mut A, key: &str) -> Result<Head, A::Error> {
+/// Finds the tag of an object. One pass when it comes first, which is how nearly everybody writes it; then nothing is
+/// copied.
+pub(crate) fn head<'de, A: MapAccess<'de>>(map: &mut A, key: &str) -> Result<Head<'de>, A::Error> {
     let mut text = ObjectText::new();
     let mut tag = None;
-    while let Some(name) = map.next_key::<String>()? {
-        if name == key && text.is_empty() {
-            return map.next_value().map(Head::First);
+    while let Some(name) = map.next_key_seed(Name { tag: key })? {
+        if name.is_none() && text.is_empty() {
+            return map.next_value_seed(Text).map(Head::First);
         }
         let value: Box<RawValue> = map.next_value()?;
-        if name == key {
+        if name.is_none() {
             tag = Some(serde_json::from_str(value.get()).map_err(A::Error::custom)?);
         }
-        text.member(&name, value.get());
+        text.member(name.as_deref().unwrap_or(key), value.get());
     }
     Ok(Head::Later(tag, text.finish()))
+}
+
+/// The name of a member: `None` if it is the tag.
+struct Name<'a> {
+    tag: &'a str,
+}
+
+impl<'de> DeserializeSeed<'de> for Name<'_> {
+    type Value = Option<String>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<String>, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for Name<'_> {
+    type Value = Option<String>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a member")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Option<String>, E> {
+        Ok((text != self.tag).then(|| text.to_owned()))
+    }
+}
+
+/// A string, borrowed where it stands in the text as it is.
+struct Text;
+
+impl<'de> DeserializeSeed<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Cow<'de, str>, D::Error> {
+        deserializer.deserialize_string(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Text {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Borrowed(text))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Cow<'de, str>, E> {
+        Ok(Cow::Owned(text.to_owned()))
+    }
 }
 
 /// The rest of an object of an unknown kind whose tag came first.
@@ -169,24 +222,22 @@ struct ObjectText(String);
 
 impl ObjectText {
     fn new() -> Self {
-        Self(String::from("{"))
+        Self(String::new())
     }
 
     fn is_empty(&self) -> bool {
-        self.0.len() == 1
+        self.0.is_empty()
     }
 
     fn member(&mut self, name: &str, value: &str) {
-        if !self.is_empty() {
-            self.0.push(',');
-        }
+        self.0.push(if self.is_empty() { '{' } else { ',' });
         self.0.push_str(&quoted(name));
         self.0.push(':');
         self.0.push_str(value);
     }
 
     fn finish(mut self) -> Json {
-        self.0.push('}');
+        self.0.push_str(if self.is_empty() { "{}" } else { "}" });
         Json::from_text(self.0).expect("made of JSON strings and JSON values")
     }
 }

@@ -22,7 +22,7 @@ impl<T: DeserializeOwned> Reply<T> {
     pub(super) fn decode(raw: Bytes) -> Result<Self> {
         // A derived decoder would take an array for a struct.
         let decoded = if raw.starts_with(b"{") {
-            serde_json::from_slice(&raw)
+            mcp_types::decode(&raw)
         } else {
             Err(serde_json::Error::custom("a result must be an object"))
         };

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr2;
+
 /// Where and why scanning stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScanError {
@@ -181,11 +183,10 @@ fn skip_string(bytes: &[u8], start: usize) -> Result<usize, ScanError> {
     }
 }
 
-/// Most strings are short names: those are searched a word at a time. Long ones by blocks, which compile to vector
-/// instructions, unlike a search that stops early.
+/// Most strings are short names: those are searched a word at a time, which costs less than the call of a search that is made
+/// for long ones.
 fn find_quote_or_escape(bytes: &[u8], start: usize) -> Option<usize> {
     const WORDS: usize = 4;
-    const BLOCK: usize = 64;
     let mut at = start;
     for _ in 0..WORDS {
         match bytes.get(at..)?.first_chunk() {
@@ -196,14 +197,7 @@ fn find_quote_or_escape(bytes: &[u8], start: usize) -> Option<usize> {
             None => break,
         }
     }
-    while let Some(block) = bytes.get(at..at + BLOCK) {
-        if block.iter().fold(false, |hit, byte| hit | matches!(byte, b'"' | b'\\')) {
-            break;
-        }
-        at += BLOCK;
-    }
-    let rest = bytes.get(at..)?;
-    rest.iter().position(|byte| matches!(byte, b'"' | b'\\')).map(|found| at + found)
+    memchr2(b'"', b'\\', bytes.get(at..)?).map(|found| at + found)
 }
 
 /// Place of the first quote or backslash of eight bytes.

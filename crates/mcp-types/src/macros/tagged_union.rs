@@ -58,9 +58,9 @@ macro_rules! tagged_union {
                         use $crate::union::{Head, head, unknown};
                         let (tag, json) = match head(&mut map, $key)? {
                             Head::First(tag) => {
-                                return match tag.as_str() {
+                                return match tag.as_ref() {
                                     $($tag => <$ty>::deserialize(MapAccessDeserializer::new(map)).map($name::$variant),)*
-                                    _ => unknown(map, $key, tag).map($name::Unknown),
+                                    _ => unknown(map, $key, tag.into_owned()).map($name::Unknown),
                                 };
                             }
                             Head::Later(tag, json) => (tag, json),
