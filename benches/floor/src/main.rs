@@ -2,6 +2,8 @@
 //! nothing: no deadlines, no limits, no cancellation, no handlers, no negotiation.
 
 mod connection;
+mod http;
+mod pipe;
 mod wire;
 
 use std::{
@@ -99,6 +101,11 @@ impl Driver for Floor {
             check(&(complete && tool.annotations.as_ref().is_some_and(|hints| hints.read_only_hint)), &true)?;
         }
         Ok(())
+    }
+
+    async fn flood(&self, count: u64) -> Result<(), Failure> {
+        let result = self.0.call_with_progress("flood", &Count { count }, Box::new(drop)).await?;
+        check(text(&result)?, "done")
     }
 
     async fn hang(&self) -> Result<(), Failure> {

@@ -1,5 +1,6 @@
 use std::borrow::Cow;
 
+use bench_kit::Failure;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -23,6 +24,16 @@ pub(crate) struct Message<'a> {
     pub(crate) result: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(crate) error: Option<&'a RawValue>,
+}
+
+impl Message<'_> {
+    pub(crate) fn outcome(&self) -> Result<Box<RawValue>, Failure> {
+        match (self.result, self.error) {
+            (Some(result), None) => Ok(result.to_owned()),
+            (_, Some(error)) => Err(error.get().into()),
+            (None, None) => Err("neither a result nor an error".into()),
+        }
+    }
 }
 
 #[derive(Serialize)]

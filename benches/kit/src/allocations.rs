@@ -14,12 +14,14 @@ static COUNTING: Counting = Counting;
 static ON: AtomicBool = AtomicBool::new(false);
 static COUNT: AtomicU64 = AtomicU64::new(0);
 static BYTES: AtomicU64 = AtomicU64::new(0);
+static FREED: AtomicU64 = AtomicU64::new(0);
 
 /// Allocations so far, and their bytes. A reallocation is one, of its new size.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Allocations {
     pub(crate) count: u64,
     pub(crate) bytes: u64,
+    pub(crate) freed: u64,
 }
 
 impl Allocations {
@@ -28,11 +30,20 @@ impl Allocations {
     }
 
     pub(crate) fn now() -> Self {
-        Self { count: COUNT.load(Relaxed), bytes: BYTES.load(Relaxed) }
+        Self { count: COUNT.load(Relaxed), bytes: BYTES.load(Relaxed), freed: FREED.load(Relaxed) }
     }
 
     pub(crate) fn since(self, before: Self) -> Self {
-        Self { count: self.count - before.count, bytes: self.bytes - before.bytes }
+        Self {
+            count: self.count - before.count,
+            bytes: self.bytes - before.bytes,
+            freed: self.freed - before.freed,
+        }
+    }
+
+    /// What is left of the bytes. Counted from when counting began: what was allocated before may be freed after.
+    pub(crate) fn kept(self) -> u64 {
+        self.bytes.saturating_sub(self.freed)
     }
 }
 
@@ -42,6 +53,12 @@ fn count(bytes: usize) {
     if ON.load(Relaxed) {
         COUNT.fetch_add(1, Relaxed);
         BYTES.fetch_add(bytes as u64, Relaxed);
+    }
+}
+
+fn freed(bytes: usize) {
+    if ON.load(Relaxed) {
+        FREED.fetch_add(bytes as u64, Relaxed);
     }
 }
 
@@ -57,6 +74,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        freed(layout.size());
         unsafe { System.dealloc(pointer, layout) }
     }
 
@@ -67,6 +85,7 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size);
+        freed(layout.size());
         unsafe { System.realloc(pointer, layout, size) }
     }
 }

@@ -11,7 +11,7 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// Its name in the report.
     const NAME: &'static str;
 
-    /// Starts the server, and returns once calls can be made.
+    /// Starts the server, unless there is a URL of one, and returns once calls can be made.
     fn connect(options: &Options) -> impl Future<Output = Result<Self, Failure>> + Send;
 
     /// Calls `echo` with [`expected::message`](crate::expected::message) of `index`.
@@ -29,6 +29,10 @@ pub trait Driver: Sized + Send + Sync + 'static {
     /// Calls `hang`, which is never answered.
     fn hang(&self) -> impl Future<Output = Result<(), Failure>> + Send;
 
-    /// Ends the server.
+    /// Calls `flood`, during which the server sends `count` messages of 1 KiB: log messages, reports of progress that nobody
+    /// reads in time, changes of its list, and pings. What is lost of them is the SDK's affair.
+    fn flood(&self, count: u64) -> impl Future<Output = Result<(), Failure>> + Send;
+
+    /// Ends the server, if this started it.
     fn close(self) -> impl Future<Output = ()> + Send;
 }

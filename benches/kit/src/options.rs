@@ -5,7 +5,10 @@ use crate::Failure;
 /// The command line of every driver.
 #[derive(Debug, Clone)]
 pub struct Options {
+    /// The server to start.
     pub server: PathBuf,
+    /// The server that runs already, over Streamable HTTP; then none is started.
+    pub url: Option<String>,
     pub era: Era,
     pub workload: Workload,
     /// How many operations are measured.
@@ -18,6 +21,8 @@ pub struct Options {
     pub size: usize,
     /// Tools of a page; 0: all in one.
     pub page: usize,
+    /// How many tools are listed before anything else.
+    pub known: usize,
     /// Worker threads; 0: as many as the runtime takes by default; 1: a runtime of one thread.
     pub threads: usize,
     /// Count allocations. They are counted for the whole process: use one thread.
@@ -44,12 +49,17 @@ pub enum Workload {
     Start,
     /// Calls that are dropped before their answer.
     Cancel,
+    /// Calls during which the server sends what nobody asked for.
+    Flood,
+    /// Clients that have made one call, and wait. Each operation is a client.
+    Idle,
 }
 
 impl Options {
     pub fn parse(mut words: impl Iterator<Item = String>) -> Result<Self, Failure> {
         let mut options = Self {
             server: PathBuf::new(),
+            url: None,
             era: Era::Legacy,
             workload: Workload::Echo,
             operations: 1,
@@ -57,6 +67,7 @@ impl Options {
             concurrency: 1,
             size: 0,
             page: 0,
+            known: 0,
             threads: 0,
             allocations: false,
         };
@@ -68,6 +79,7 @@ impl Options {
             let value = words.next().ok_or_else(|| format!("{name} needs a value"))?;
             match name.as_str() {
                 "--server" => options.server = value.into(),
+                "--url" => options.url = Some(value),
                 "--era" => options.era = value.parse()?,
                 "--workload" => options.workload = value.parse()?,
                 "--operations" => options.operations = value.parse()?,
@@ -75,6 +87,7 @@ impl Options {
                 "--concurrency" => options.concurrency = value.parse()?,
                 "--size" => options.size = value.parse()?,
                 "--page" => options.page = value.parse()?,
+                "--known" => options.known = value.parse()?,
                 "--threads" => options.threads = value.parse()?,
                 _ => return Err(format!("no option {name}").into()),
             }
@@ -82,15 +95,14 @@ impl Options {
         Ok(options)
     }
 
-    /// The arguments of the server.
+    /// The arguments of the server that a driver starts.
     pub fn server_arguments(&self) -> Vec<String> {
-        match self.workload {
-            Workload::List => {
-                let page = if self.page == 0 { self.size } else { self.page };
-                vec!["--tools".into(), self.size.to_string(), "--page".into(), page.to_string()]
-            }
-            _ => Vec::new(),
+        let tools = if self.workload == Workload::List { self.size } else { self.known };
+        if tools == 0 {
+            return Vec::new();
         }
+        let page = if self.page == 0 { tools } else { self.page };
+        vec!["--tools".into(), tools.to_string(), "--page".into(), page.to_string()]
     }
 }
 
@@ -118,6 +130,8 @@ impl FromStr for Workload {
             "list" => Ok(Self::List),
             "start" => Ok(Self::Start),
             "cancel" => Ok(Self::Cancel),
+            "flood" => Ok(Self::Flood),
+            "idle" => Ok(Self::Idle),
             _ => Err(format!("no workload {text}").into()),
         }
     }

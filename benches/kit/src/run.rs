@@ -11,14 +11,14 @@ use std::{
 
 use tokio::{
     runtime::{Builder, Runtime},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 use crate::{
     Driver, Failure, Options, Workload,
     allocations::Allocations,
-    measure::{Mark, Used},
-    report::{self, Latencies},
+    measure::{self, Mark, Used},
+    report::{self, Latencies, Report},
 };
 
 /// The whole of a driver's program.
@@ -49,7 +49,13 @@ fn runtime(threads: usize) -> std::io::Result<Runtime> {
 }
 
 async fn run<D: Driver>(options: Options) -> Result<(), Failure> {
+    if options.workload == Workload::Idle {
+        return idle::<D>(&options).await;
+    }
     let driver = Arc::new(D::connect(&options).await?);
+    if options.known > 0 {
+        driver.list(options.known).await?;
+    }
     if options.workload == Workload::Start {
         driver.echo(0).await?;
         let mut out = std::io::stdout().lock();
@@ -57,8 +63,10 @@ async fn run<D: Driver>(options: Options) -> Result<(), Failure> {
         out.flush()?;
     } else {
         repeat(&driver, &options, options.warmup).await?;
+        let memory_before = measure::memory();
         let Repeated { used, latencies, lost } = repeat(&driver, &options, options.operations).await?;
-        report::write(D::NAME, units(&options), used, latencies, lost);
+        let operations = units(&options);
+        report::write(Report { driver: D::NAME, operations, used, latencies, lost, memory_before });
     }
     if let Some(driver) = Arc::into_inner(driver) {
         driver.close().await;
@@ -66,10 +74,46 @@ async fn run<D: Driver>(options: Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What one operation is. Of progress, a report, not the call that asks for it.
+/// Each operation is a client of its own, kept until all are there.
+async fn idle<D: Driver>(options: &Options) -> Result<(), Failure> {
+    // A client goes on working for a moment after a call.
+    const SETTLED: Duration = Duration::from_millis(300);
+    let mut clients = Vec::with_capacity((options.warmup + options.operations) as usize);
+    for index in 0..options.warmup {
+        clients.push(client::<D>(options, index).await?);
+    }
+    sleep(SETTLED).await;
+    let (mark, memory_before) = (Mark::now(), measure::memory());
+    for index in 0..options.operations {
+        clients.push(client::<D>(options, index).await?);
+    }
+    sleep(SETTLED).await;
+    let used = mark.used();
+    let operations = options.operations;
+    report::write(Report {
+        driver: D::NAME,
+        operations,
+        used,
+        latencies: Vec::new(),
+        lost: 0,
+        memory_before,
+    });
+    for client in clients {
+        client.close().await;
+    }
+    Ok(())
+}
+
+async fn client<D: Driver>(options: &Options, index: u64) -> Result<D, Failure> {
+    let client = D::connect(options).await?;
+    client.echo(index).await?;
+    Ok(client)
+}
+
+/// What one operation is. Of progress, a report, not the call that asks for it; of a flood, a message.
 fn units(options: &Options) -> u64 {
     match options.workload {
-        Workload::Progress => options.operations * options.size as u64,
+        Workload::Progress | Workload::Flood => options.operations * options.size as u64,
         _ => options.operations,
     }
 }
@@ -83,14 +127,15 @@ struct Repeated {
 async fn repeat<D: Driver>(driver: &Arc<D>, options: &Options, operations: u64) -> Result<Repeated, Failure> {
     let tasks = options.concurrency.max(1);
     let next = Arc::new(AtomicU64::new(0));
-    let room = operations as usize / tasks * 2 + 16;
+    let every = operations / SAMPLES + 1;
+    let room = (operations / every) as usize / tasks * 2 + 16;
     let rooms: Vec<Latencies> = (0..tasks).map(|_| Vec::with_capacity(room)).collect();
     let mark = Mark::now();
     let running: Vec<_> = rooms
         .into_iter()
         .map(|latencies| {
             let (driver, next) = (Arc::clone(driver), Arc::clone(&next));
-            tokio::spawn(work(driver, options.clone(), operations, next, latencies))
+            tokio::spawn(work(driver, options.clone(), Share { operations, every, next }, latencies))
         })
         .collect();
     let mut parts = Vec::with_capacity(tasks);
@@ -102,28 +147,41 @@ async fn repeat<D: Driver>(driver: &Arc<D>, options: &Options, operations: u64) 
     Ok(Repeated { used, latencies: parts.into_iter().flat_map(|(latencies, _)| latencies).collect(), lost })
 }
 
+/// What the tasks of a run share.
+struct Share {
+    operations: u64,
+    /// Every so many operations, the time that one took is kept.
+    every: u64,
+    next: Arc<AtomicU64>,
+}
+
+/// How many of them are kept at most: a long run is not to fill the memory that it measures.
+const SAMPLES: u64 = 20_000;
+
 async fn work<D: Driver>(
     driver: Arc<D>,
     options: Options,
-    operations: u64,
-    next: Arc<AtomicU64>,
+    share: Share,
     mut latencies: Latencies,
 ) -> Result<(Latencies, u64), Failure> {
     let mut lost = 0;
     loop {
-        let index = next.fetch_add(1, Relaxed);
-        if index >= operations {
+        let index = share.next.fetch_add(1, Relaxed);
+        if index >= share.operations {
             return Ok((latencies, lost));
         }
         let begun = Instant::now();
         match options.workload {
-            Workload::Echo | Workload::Start => driver.echo(index).await?,
+            Workload::Echo | Workload::Start | Workload::Idle => driver.echo(index).await?,
             Workload::Payload => driver.payload(options.size).await?,
             Workload::Progress => lost += driver.progress(options.size as u64).await?,
             Workload::List => driver.list(options.size).await?,
             Workload::Cancel => cancelled(&*driver, index).await?,
+            Workload::Flood => driver.flood(options.size as u64).await?,
         }
-        latencies.push(u32::try_from(begun.elapsed().as_nanos()).unwrap_or(u32::MAX));
+        if index.is_multiple_of(share.every) {
+            latencies.push(u32::try_from(begun.elapsed().as_nanos()).unwrap_or(u32::MAX));
+        }
     }
 }
 

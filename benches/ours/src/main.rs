@@ -1,4 +1,4 @@
-//! The driver of `mcp-client` over `mcp-transport-stdio`. Everything is a default of the SDK, but the revision is pinned
+//! The driver of `mcp-client` over `mcp-transport-stdio` and `mcp-transport-http`. Everything is a default of the SDK, but the revision is pinned
 //! where the era is given.
 
 use std::process::ExitCode;
@@ -8,6 +8,7 @@ use bench_kit::{
     expected::{self, check},
 };
 use mcp_client::{Client, Versions};
+use mcp_transport_http::Http;
 use mcp_transport_stdio::Stdio;
 use mcp_types::{CallToolResult, ContentBlock, Revision};
 use serde::Serialize;
@@ -39,6 +40,9 @@ impl Driver for Ours {
             Era::Modern => builder.versions(Versions::exactly(Revision::V2026_07_28)),
             Era::Default => builder,
         };
+        if let Some(url) = &options.url {
+            return Ok(Self(builder.connect(Http::new(url)?).await?));
+        }
         let server = Stdio::command(&options.server).args(options.server_arguments());
         Ok(Self(builder.connect(server).await?))
     }
@@ -80,6 +84,11 @@ impl Driver for Ours {
             check(&(complete && read_only), &true)?;
         }
         Ok(())
+    }
+
+    async fn flood(&self, count: u64) -> Result<(), Failure> {
+        let call = self.0.call_tool("flood").args(&Count { count })?.with_progress();
+        check(text(&call.await?.into_inner())?, "done")
     }
 
     async fn hang(&self) -> Result<(), Failure> {

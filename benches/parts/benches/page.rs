@@ -1,6 +1,6 @@
 //! Decoding one page of 500 tools: time, and what it allocates, against `serde_json::Value` of the same text.
 //!
-//! `cargo bench --manifest-path fuzz/Cargo.toml`. The allocations are exact and the same on every run; criterion measures
+//! `cargo bench --manifest-path benches/Cargo.toml --package bench-parts --bench page`. The allocations are exact and the same on every run; criterion measures
 //! the time.
 
 use std::{

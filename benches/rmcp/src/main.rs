@@ -1,4 +1,5 @@
-//! The driver of rmcp. Everything is a default of the SDK, but the lifecycle is chosen where the era is given.
+//! The driver of rmcp. Everything is a default of the SDK, but the lifecycle is chosen where the
+//! era is given, and two limits are raised over HTTP ([`AT_ONCE`], [`LARGEST`]).
 
 use std::{
     process::ExitCode,
@@ -22,7 +23,10 @@ use rmcp::{
     service::{
         ClientLifecycleMode, NotificationContext, RunningService, serve_client, serve_client_with_lifecycle,
     },
-    transport::TokioChildProcess,
+    transport::{
+        IntoTransport, StreamableHttpClientTransport, TokioChildProcess,
+        streamable_http_client::StreamableHttpClientTransportConfig,
+    },
 };
 use tokio::{process::Command, sync::Notify, time::timeout};
 
@@ -57,19 +61,15 @@ impl Driver for Rmcp {
     const NAME: &'static str = "rmcp";
 
     async fn connect(options: &Options) -> Result<Self, Failure> {
+        if let Some(url) = &options.url {
+            let config = StreamableHttpClientTransportConfig::with_uri(url.as_str())
+                .max_concurrent_requests(AT_ONCE)
+                .max_sse_event_size(LARGEST);
+            return Self::serve(options.era, StreamableHttpClientTransport::from_config(config)).await;
+        }
         let mut command = Command::new(&options.server);
         command.args(options.server_arguments());
-        let seen = Arc::new(Seen::default());
-        let handler = Handler(Arc::clone(&seen));
-        let transport = TokioChildProcess::new(command)?;
-        let client = if options.era == Era::Modern {
-            let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
-            let lifecycle = ClientLifecycleMode::Discover { preferred_versions };
-            serve_client_with_lifecycle(handler, transport, lifecycle).await?
-        } else {
-            serve_client(handler, transport).await?
-        };
-        Ok(Self { client, seen })
+        Self::serve(options.era, TokioChildProcess::new(command)?).await
     }
 
     async fn echo(&self, index: u64) -> Result<(), Failure> {
@@ -118,6 +118,12 @@ impl Driver for Rmcp {
         Ok(())
     }
 
+    async fn flood(&self, count: u64) -> Result<(), Failure> {
+        let mut arguments = JsonObject::new();
+        arguments.insert("count".into(), count.into());
+        check(text(&self.call("flood", arguments).await?)?, "done")
+    }
+
     async fn hang(&self) -> Result<(), Failure> {
         self.call("hang", JsonObject::new()).await.map(drop)
     }
@@ -127,7 +133,29 @@ impl Driver for Rmcp {
     }
 }
 
+/// By default 16, of 64 that the workloads ask for.
+const AT_ONCE: usize = 64;
+/// By default less than the largest event of the workloads.
+const LARGEST: usize = 64 << 20;
+
 impl Rmcp {
+    async fn serve<T, E, A>(era: Era, transport: T) -> Result<Self, Failure>
+    where
+        T: IntoTransport<RoleClient, E, A>,
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        let seen = Arc::new(Seen::default());
+        let handler = Handler(Arc::clone(&seen));
+        let client = if era == Era::Modern {
+            let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
+            let lifecycle = ClientLifecycleMode::Discover { preferred_versions };
+            serve_client_with_lifecycle(handler, transport, lifecycle).await?
+        } else {
+            serve_client(handler, transport).await?
+        };
+        Ok(Self { client, seen })
+    }
+
     async fn call(&self, name: &'static str, arguments: JsonObject) -> Result<CallToolResult, Failure> {
         Ok(self.client.call_tool(CallToolRequestParams::new(name).with_arguments(arguments)).await?)
     }

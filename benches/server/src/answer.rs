@@ -4,6 +4,7 @@ use bench_kit::expected;
 use serde_json::value::RawValue;
 
 use crate::{
+    flood::Flood,
     request::{Params, Request},
     tools::Tools,
 };
@@ -12,6 +13,7 @@ pub(crate) struct Server {
     tools: Tools,
     /// Settled by `initialize`; otherwise every request must be stamped.
     legacy: bool,
+    flood: Option<Flood>,
     /// The last payload, as JSON.
     payload: (usize, String),
 }
@@ -20,7 +22,21 @@ const COMPLETE: &str = r#""resultType":"complete","#;
 
 impl Server {
     pub(crate) fn new(tools: Tools) -> Self {
-        Self { tools, legacy: false, payload: (0, String::from("\"\"")) }
+        Self { tools, legacy: false, flood: None, payload: (0, String::from("\"\"")) }
+    }
+
+    /// Over HTTP each request says to which era it belongs.
+    pub(crate) fn set_legacy(&mut self, legacy: bool) {
+        self.legacy = legacy;
+    }
+
+    /// Appends the next part of a flood; whether there is one.
+    pub(crate) fn flood(&mut self, out: &mut Vec<u8>) -> bool {
+        let Some(flood) = &mut self.flood else { return false };
+        if flood.append(out) {
+            self.flood = None;
+        }
+        true
     }
 
     /// Appends what there is to say to one line.
@@ -79,6 +95,10 @@ impl Server {
                 text(out, id, head, "\"done\"");
             }
             "hang" => {}
+            "flood" => {
+                let token = params.meta.token.map(|token| token.get().to_owned());
+                self.flood = Some(Flood::new(id.get().to_owned(), token, arguments.count));
+            }
             _ => refuse(out, id, -32602, "no such tool"),
         }
     }

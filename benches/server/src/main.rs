@@ -1,10 +1,15 @@
 //! A reference server that is never the bottleneck: one thread, blocking reads of all that is there, one write for all
 //! answers to it. It speaks both eras, and checks that modern requests are stamped.
 //!
-//! Tools: `echo {message}`, `payload {size}`, `progress {count}`, `hang {}` (never answered), and `--tools N` in a list, in
-//! pages of `--page N`.
+//! Tools: `echo {message}`, `payload {size}`, `progress {count}`, `hang {}` (never answered), `flood {count}` (sends what
+//! nobody asked for), and `--tools N` in a list, in pages of `--page N`.
+//!
+//! With `--http json` or `--http sse` it speaks Streamable HTTP on a port of the loopback interface instead, prints its URL,
+//! and ends with its standard input; `--chunk N` sends events in chunks of N bytes.
 
 mod answer;
+mod flood;
+mod http;
 mod request;
 mod tools;
 
@@ -23,16 +28,22 @@ const WRITE: usize = 64 * 1024;
 
 fn main() -> io::Result<()> {
     let mut words = env::args().skip(1);
-    let (mut count, mut page) = (3, 0);
+    let (mut count, mut page, mut chunk, mut answers) = (3, 0, 0, None);
     while let Some(name) = words.next() {
-        let value = words.next().and_then(|value| value.parse().ok());
-        match (name.as_str(), value) {
-            ("--tools", Some(value)) => count = value,
-            ("--page", Some(value)) => page = value,
-            _ => return Err(io::Error::other(format!("{name}: --tools N or --page N"))),
+        let value = words.next().unwrap_or_default();
+        match (name.as_str(), value.as_str(), value.parse()) {
+            ("--http", "json", _) => answers = Some(http::Answers::Json),
+            ("--http", "sse", _) => answers = Some(http::Answers::Events),
+            ("--tools", _, Ok(value)) => count = value,
+            ("--page", _, Ok(value)) => page = value,
+            ("--chunk", _, Ok(value)) => chunk = value,
+            _ => return Err(io::Error::other(format!("{name} {value}"))),
         }
     }
-    serve(&mut Server::new(Tools::new(count, page)))
+    match answers {
+        Some(answers) => http::serve(answers, chunk, move || Server::new(Tools::new(count, page))),
+        None => serve(&mut Server::new(Tools::new(count, page))),
+    }
 }
 
 fn serve(server: &mut Server) -> io::Result<()> {
@@ -55,6 +66,9 @@ fn serve(server: &mut Server) -> io::Result<()> {
             server.answer(&buffer[start..end], &mut answers);
             start = end + 1;
             if answers.len() >= WRITE {
+                send(&mut output, &mut answers)?;
+            }
+            while server.flood(&mut answers) {
                 send(&mut output, &mut answers)?;
             }
         }

@@ -3,126 +3,116 @@
 //! The programs are in `benches/`, a workspace of its own: a reference server, and one driver for each client, all with
 //! one command line. This module builds them, runs them in rounds, and reports.
 
+#![allow(clippy::cast_precision_loss, reason = "figures are no more exact than that")]
+
+mod build;
 mod goals;
+mod growth;
 mod machine;
+mod options;
+mod plot;
 mod programs;
 mod report;
 mod rounds;
 mod summary;
 mod workloads;
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::Path};
 
 use crate::{
     command::{Command, Failure},
     repository,
 };
 
+use growth::Curve;
+use options::Options;
 use programs::Programs;
+use report::Findings;
 use rounds::Effort;
-use summary::Summary;
-use workloads::{WORKLOADS, Workload};
+use summary::{Row, Summary};
+use workloads::Part;
 
 pub(crate) const COMMAND: Command = Command {
     name: "bench",
     summary: "Compares our client with a hand-written loop and with rmcp, and says which goals hold",
     usage: "\
-Usage: cargo xtask bench [--quick] [--only WORKLOAD]... [--json FILE] [--document FILE]
+Usage: cargo xtask bench [PART]... [--quick] [--only WORKLOAD]... [--json FILE] [--document FILE]
+       cargo xtask bench --list
 
 Builds the drivers in release mode and runs every workload in interleaved rounds.
 
-  --quick            Fewer rounds: about two minutes after the build
-  --only WORKLOAD    This workload alone; may be repeated. `--only list` prints their names
+Parts, all but `build` unless some are named:
+  stdio              Calls, results, progress, lists over stdio
+  http               The same over Streamable HTTP, JSON and streams of events
+  growth             What must not grow with calls, bytes, messages or tools
+  memory             A flood, calls cancelled half-way, a long run
+  build              CPU time and size of a small client, built from nothing: minutes
+
+  --quick            Fewer and shorter rounds: under ten minutes after the build
+  --only WORKLOAD    This workload alone; may be repeated
+  --list             Print the workloads, and run none
   --json FILE        Write all figures, those of each round too, as JSON
-  --document FILE    Write the report as Markdown, as for docs/benchmarks.md
+  --document FILE    Write the report as Markdown, as docs/benchmarks.md is, and its plots into a folder beside it
 ",
     run,
 };
 
-/// What we measure against, and ourselves. The first is the measure of the others.
-const DRIVERS: [&str; 3] = ["floor", "ours", "rmcp"];
-
 fn run(arguments: &[String]) -> Result<(), Failure> {
     let options = Options::parse(arguments)?;
+    let quick = options.effort == Effort::Quick;
     if options.list {
-        for workload in WORKLOADS {
-            println!("{:<16} {}", workload.name, workload.what);
+        for (_, part) in Part::ALL {
+            for workload in workloads::of(part, quick) {
+                println!("{:<16} {}", workload.name, workload.what);
+            }
         }
         return Ok(());
     }
     let root = repository::root()?;
     let programs = Programs::build(&root)?;
-    let measured = rounds::measure(&programs, &options.workloads, options.effort)?;
-    let summary = Summary::of(&options.workloads, &measured);
-    let verdicts = goals::judge(&summary);
-    print!("{}", report::text(&summary, &verdicts));
-    let machine = machine::describe(&root);
+    let mut measured = Vec::new();
+    for part in &options.parts {
+        for workload in workloads::of(*part, quick) {
+            let rounds = match part {
+                Part::Growth => rounds::rounds_of_a_point(options.effort),
+                _ => rounds::rounds(workload.measure, options.effort),
+            };
+            measured.push(rounds::measure(&programs, workload, rounds)?);
+        }
+    }
+    for name in &options.only {
+        let workload = workloads::find(name, quick)?;
+        let rounds = rounds::rounds(workload.measure, options.effort);
+        measured.push(rounds::measure(&programs, workload, rounds)?);
+    }
+    let wanted = options.parts.contains(&Part::Build);
+    let built = if wanted { Some(build::measure(&root, programs.target())?) } else { None };
+    let summary = Summary(measured.iter().map(Row::of).collect());
+    let curves: Vec<Curve> =
+        workloads::series().iter().filter_map(|series| Curve::of(series, &summary)).collect();
+    let verdicts = goals::judge(&summary, &curves, built.as_ref());
+    let findings = Findings { machine: machine::describe(&root), measured, summary, curves, built, verdicts };
+    print!("{}", report::text(&findings));
     if let Some(file) = &options.json {
-        write(file, &report::json(&machine, &measured, &verdicts))?;
+        write(file, &report::json(&findings))?;
     }
     if let Some(file) = &options.document {
-        write(file, &report::document(&machine, &summary, &verdicts))?;
+        document(file, &findings)?;
     }
     Ok(())
 }
 
-fn write(file: &PathBuf, text: &str) -> Result<(), Failure> {
+/// Writes the report, and its plots into a folder of its name.
+fn document(file: &Path, findings: &Findings) -> Result<(), Failure> {
+    let plots = file.with_extension("");
+    fs::create_dir_all(&plots).map_err(|error| Failure::failed(format!("{}: {error}", plots.display())))?;
+    for curve in &findings.curves {
+        write(&plots.join(curve.name).with_extension("svg"), &plot::svg(curve))?;
+    }
+    let folder = plots.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    write(file, &report::document(findings, &folder))
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
     fs::write(file, text).map_err(|error| Failure::failed(format!("{}: {error}", file.display())))
-}
-
-struct Options {
-    effort: Effort,
-    workloads: Vec<&'static Workload>,
-    list: bool,
-    json: Option<PathBuf>,
-    document: Option<PathBuf>,
-}
-
-impl Options {
-    fn parse(arguments: &[String]) -> Result<Self, Failure> {
-        let mut options =
-            Self { effort: Effort::Full, workloads: Vec::new(), list: false, json: None, document: None };
-        let mut words = arguments.iter();
-        while let Some(word) = words.next() {
-            let mut value = || words.next().ok_or_else(|| Failure::usage(format!("`{word}` needs a value")));
-            match word.as_str() {
-                "--quick" => options.effort = Effort::Quick,
-                "--json" => options.json = Some(value()?.into()),
-                "--document" => options.document = Some(value()?.into()),
-                "--only" => match value()?.as_str() {
-                    "list" => options.list = true,
-                    name => options.workloads.push(workloads::find(name)?),
-                },
-                other => return Err(Failure::usage(format!("no option `{other}`"))),
-            }
-        }
-        if options.workloads.is_empty() {
-            options.workloads = WORKLOADS.iter().collect();
-        }
-        Ok(options)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(words: &[&str]) -> Result<Options, Failure> {
-        Options::parse(&words.iter().map(ToString::to_string).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn options_are_read() {
-        let all = parse(&["--quick", "--json", "out.json"]).unwrap();
-        assert_eq!((all.workloads.len(), all.effort), (WORKLOADS.len(), Effort::Quick));
-        assert_eq!(all.json, Some(PathBuf::from("out.json")));
-        let one = parse(&["--only", "call-1", "--only", "call-64"]).unwrap();
-        assert_eq!(
-            one.workloads.iter().map(|workload| workload.name).collect::<Vec<_>>(),
-            ["call-1", "call-64"]
-        );
-        for wrong in [&["--only"][..], &["--only", "no-such"], &["--fast"]] {
-            assert_eq!(parse(wrong).err().map(|failure| failure.exit_code()), Some(2), "{wrong:?}");
-        }
-    }
 }

@@ -1,7 +1,6 @@
 use serde_json::Value;
 
 use super::{
-    DRIVERS,
     programs::Programs,
     workloads::{Measure, Workload},
 };
@@ -13,40 +12,41 @@ pub(super) enum Effort {
     Full,
 }
 
-/// Every run of one driver on one workload.
-pub(super) struct Runs {
-    pub(super) workload: &'static Workload,
-    pub(super) driver: &'static str,
-    /// What the driver reported, by round.
-    pub(super) rounds: Vec<Value>,
+/// Every run of the drivers on one workload.
+pub(super) struct Measured {
+    pub(super) workload: Workload,
+    /// What each driver reported, by round; in the order of the workload's drivers.
+    pub(super) rounds: Vec<Vec<Value>>,
 }
 
 /// Runs all drivers in turn, round after round, each round begun by another one: what the machine does meanwhile meets all
 /// of them.
-pub(super) fn measure(
-    programs: &Programs,
-    workloads: &[&'static Workload],
-    effort: Effort,
-) -> Result<Vec<Runs>, Failure> {
-    let mut measured = Vec::new();
-    for workload in workloads {
-        eprintln!("{}: {}", workload.name, workload.what);
-        let mut runs = DRIVERS.map(|driver| Runs { workload, driver, rounds: Vec::new() });
-        for round in 0..rounds(workload.measure, effort) {
-            for turn in 0..DRIVERS.len() {
-                let runs = &mut runs[(round + turn) % DRIVERS.len()];
-                runs.rounds.push(programs.run(runs.driver, workload)?);
-            }
+pub(super) fn measure(programs: &Programs, workload: Workload, rounds: usize) -> Result<Measured, Failure> {
+    eprintln!("{}: {}", workload.name, workload.what);
+    let drivers = workload.drivers;
+    let mut reports = vec![Vec::new(); drivers.len()];
+    for round in 0..rounds {
+        for turn in 0..drivers.len() {
+            let at = (round + turn) % drivers.len();
+            reports[at].push(programs.run(drivers[at], &workload)?);
         }
-        measured.extend(runs);
     }
-    Ok(measured)
+    Ok(Measured { workload, rounds: reports })
 }
 
-fn rounds(measure: Measure, effort: Effort) -> usize {
+/// How often a workload is measured.
+pub(super) fn rounds(measure: Measure, effort: Effort) -> usize {
     match (measure, effort) {
-        (Measure::Allocations, _) => 1,
-        (_, Effort::Quick) => 9,
+        (Measure::Allocations | Measure::Kept | Measure::Memory, _) => 1,
+        (_, Effort::Quick) => 7,
         (_, Effort::Full) => 31,
+    }
+}
+
+/// How often a point of a series is measured: it has neighbours.
+pub(super) fn rounds_of_a_point(effort: Effort) -> usize {
+    match effort {
+        Effort::Quick => 3,
+        Effort::Full => 9,
     }
 }

@@ -1,80 +1,87 @@
 use serde_json::Value;
 
 use super::{
-    DRIVERS,
-    rounds::Runs,
-    workloads::{Measure, Workload},
+    rounds::Measured,
+    workloads::{DRIVERS, Measure, Workload},
 };
 
-/// Medians over the rounds.
-pub(super) struct Summary(pub(super) Vec<Row>);
-
-/// One workload.
+/// Medians over the rounds of one workload.
 pub(super) struct Row {
-    pub(super) workload: &'static Workload,
-    /// In the order of [`DRIVERS`].
+    pub(super) workload: Workload,
+    /// In the order of the workload's drivers.
     pub(super) figures: Vec<Figures>,
 }
 
 /// Medians of one driver on one workload.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Figures {
-    /// What the workload compares: nanoseconds, or allocations.
+    /// What the workload compares: nanoseconds, allocations, bytes, or KiB.
     pub(super) compared: f64,
     pub(super) p50: f64,
     pub(super) p99: f64,
-    pub(super) allocated_bytes: f64,
-    /// The peak of the process, in KiB.
+    /// The memory of the process before and after, and the most that it had, in KiB.
+    pub(super) memory_before: f64,
+    pub(super) memory: f64,
     pub(super) peak: f64,
     pub(super) lost: f64,
 }
 
-impl Summary {
-    pub(super) fn of(workloads: &[&'static Workload], measured: &[Runs]) -> Self {
-        let row = |workload: &&'static Workload| Row {
-            workload,
-            figures: DRIVERS
-                .iter()
-                .filter_map(|driver| {
-                    measured.iter().find(|runs| runs.workload == *workload && runs.driver == *driver)
-                })
-                .map(Figures::of)
-                .collect(),
-        };
-        Self(workloads.iter().map(row).collect())
+impl Row {
+    pub(super) fn of(measured: &Measured) -> Self {
+        let workload = measured.workload.clone();
+        let figures = measured.rounds.iter().map(|rounds| Figures::of(workload.measure, rounds)).collect();
+        Self { workload, figures }
     }
 
-    fn figures(&self, workload: &str, driver: &str) -> Option<&Figures> {
-        let at = DRIVERS.iter().position(|name| *name == driver)?;
-        self.0.iter().find(|row| row.workload.name == workload)?.figures.get(at)
+    pub(super) fn of_driver(&self, driver: &str) -> Option<&Figures> {
+        let at = self.workload.drivers.iter().position(|name| *name == driver)?;
+        self.figures.get(at)
+    }
+
+    /// What is compared, of `driver`, as a multiple of that of `other`.
+    pub(super) fn ratio(&self, driver: &str, other: &str) -> Option<f64> {
+        Some(self.of_driver(driver)?.compared / self.of_driver(other)?.compared)
+    }
+}
+
+/// The rows of all parts that were measured.
+#[derive(Default)]
+pub(super) struct Summary(pub(super) Vec<Row>);
+
+impl Summary {
+    pub(super) fn row(&self, workload: &str) -> Option<&Row> {
+        self.0.iter().find(|row| row.workload.name == workload)
     }
 
     /// What the workload compares, of one driver.
     pub(super) fn compared(&self, workload: &str, driver: &str) -> Option<f64> {
-        self.figures(workload, driver).map(|figures| figures.compared)
+        self.row(workload)?.of_driver(driver).map(|figures| figures.compared)
     }
 
     /// That, as a multiple of the floor's.
     pub(super) fn ratio(&self, workload: &str, driver: &str) -> Option<f64> {
-        Some(self.compared(workload, driver)? / self.compared(workload, DRIVERS[0])?)
+        self.row(workload)?.ratio(driver, DRIVERS[0])
     }
 }
 
 impl Figures {
-    fn of(runs: &Runs) -> Self {
-        let median = |name: &str| median(runs.rounds.iter().filter_map(|round| round.get(name)?.as_f64()));
-        let compared = match runs.workload.measure {
+    fn of(measure: Measure, rounds: &[Value]) -> Self {
+        let median = |name: &str| median(rounds.iter().filter_map(|round| round.get(name)?.as_f64()));
+        let compared = match measure {
             Measure::Cpu => "cpu_ns",
             Measure::Start => "wall_ns",
             Measure::Allocations => "allocations",
+            Measure::Kept => "kept_bytes",
+            Measure::Memory => "memory_kib",
         };
         Self {
             compared: median(compared),
             p50: median("p50_ns"),
             p99: median("p99_ns"),
-            allocated_bytes: median("allocated_bytes"),
+            memory_before: median("memory_before_kib"),
+            memory: median("memory_kib"),
             peak: median("peak_kib"),
-            lost: runs.rounds.iter().filter_map(|round| round.get("lost").and_then(Value::as_f64)).sum(),
+            lost: rounds.iter().filter_map(|round| round.get("lost").and_then(Value::as_f64)).sum(),
         }
     }
 }

@@ -1,138 +1,107 @@
-use std::fmt::Write as _;
+//! What was found, for the terminal, as JSON, and as a document.
+
+mod document;
+mod text;
 
 use serde_json::json;
 
 use super::{
-    DRIVERS,
+    build::Built,
     goals::Verdict,
+    growth::Curve,
     machine::Machine,
-    rounds::Runs,
+    rounds::Measured,
     summary::{Figures, Row, Summary},
-    workloads::Measure,
+    workloads::{DRIVERS, Measure},
 };
 
-/// For the terminal.
-pub(super) fn text(summary: &Summary, verdicts: &[Verdict]) -> String {
-    let mut out = format!("\n{:<16}{:>12}", "workload", "floor");
-    for driver in &DRIVERS[1..] {
-        let _ = write!(out, "{driver:>12} {:>7}", "x floor");
+pub(super) use document::document;
+pub(super) use text::text;
+
+/// All of a run.
+pub(super) struct Findings {
+    pub(super) machine: Machine,
+    pub(super) measured: Vec<Measured>,
+    pub(super) summary: Summary,
+    pub(super) curves: Vec<Curve>,
+    pub(super) built: Option<Built>,
+    pub(super) verdicts: Vec<Verdict>,
+}
+
+impl Findings {
+    /// The rows of the tables of times: without points of series, and without memory.
+    fn rows(&self) -> impl Iterator<Item = &Row> {
+        let points: Vec<String> = super::workloads::series()
+            .into_iter()
+            .flat_map(|series| series.points)
+            .map(|point| point.workload.name)
+            .collect();
+        let in_series = move |row: &Row| points.contains(&row.workload.name);
+        self.summary.0.iter().filter(move |row| row.workload.measure != Measure::Memory && !in_series(row))
     }
-    let _ = writeln!(out, "{:>12}{:>12}{:>11}{:>11}", "ours x rmcp", "ours p50", "p99", "peak KiB");
-    for row in &summary.0 {
-        let _ = write!(out, "{:<16}", row.workload.name);
-        for (at, figures) in row.figures.iter().enumerate() {
-            let _ = write!(out, "{:>12}", compared(row, figures));
-            if at > 0 {
-                let _ = write!(out, " {:>7.2}", ratio(row, at, 0));
+
+    fn memory_rows(&self) -> impl Iterator<Item = &Row> {
+        self.summary.0.iter().filter(|row| row.workload.measure == Measure::Memory)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        for row in &self.summary.0 {
+            for (driver, figures) in row.workload.drivers.iter().zip(&row.figures) {
+                if figures.lost > 0.0 {
+                    notes.push(format!(
+                        "{}: {driver} lost {:.0} progress reports in all rounds",
+                        row.workload.name, figures.lost
+                    ));
+                }
             }
         }
-        let Some(ours) = row.figures.get(1) else { continue };
-        let _ = write!(out, "{:>12.2}", ratio(row, 1, 2));
-        if row.workload.measure == Measure::Cpu {
-            let _ = write!(out, "{:>12}{:>11}{:>11.0}", duration(ours.p50), duration(ours.p99), ours.peak);
-        }
-        out.push('\n');
+        notes
     }
-    for note in notes(summary) {
-        let _ = writeln!(out, "note: {note}");
-    }
-    out.push('\n');
-    for verdict in verdicts {
-        let mark = if verdict.holds { "holds" } else { "MISSED" };
-        let _ = writeln!(out, "{mark:<7}{:<16}{}: {}", verdict.workload, verdict.wanted, verdict.found);
-    }
-    out
 }
 
 /// Everything, each round too.
-pub(super) fn json(machine: &Machine, measured: &[Runs], verdicts: &[Verdict]) -> String {
-    let runs: Vec<_> = measured
+pub(super) fn json(findings: &Findings) -> String {
+    let runs: Vec<_> = findings
+        .measured
         .iter()
-        .map(|runs| json!({ "workload": runs.workload.name, "driver": runs.driver, "rounds": runs.rounds }))
+        .flat_map(|measured| {
+            measured.workload.drivers.iter().zip(&measured.rounds).map(
+                |(driver, rounds)| json!({ "workload": measured.workload.name, "driver": driver, "rounds": rounds }),
+            )
+        })
         .collect();
-    let goals: Vec<_> = verdicts
+    let goals: Vec<_> = findings
+        .verdicts
         .iter()
         .map(|verdict| {
             json!({ "workload": verdict.workload, "wanted": verdict.wanted, "found": verdict.found, "holds": verdict.holds })
         })
         .collect();
+    let series: Vec<_> = findings
+        .curves
+        .iter()
+        .flat_map(|curve| {
+            curve.lines.iter().map(
+                |line| json!({ "series": curve.name, "per": curve.per, "driver": line.driver, "points": line.points }),
+            )
+        })
+        .collect();
+    let build = findings.built.as_ref().map(|built| {
+        let [ours, rmcp] = [&built.ours, &built.rmcp].map(|cost| {
+            json!({ "clean_cpu_s": cost.clean, "rebuild_cpu_s": cost.rebuild, "bytes": cost.size, "crates": cost.crates })
+        });
+        json!({ "ours": ours, "rmcp": rmcp })
+    });
+    let machine = &findings.machine;
     let machine = json!({
         "processor": machine.processor, "cores": machine.cores, "system": machine.system,
         "rust": machine.rust, "rmcp": machine.rmcp,
     });
-    format!("{:#}\n", json!({ "machine": machine, "runs": runs, "goals": goals }))
-}
-
-/// For `docs/benchmarks.md`.
-pub(super) fn document(machine: &Machine, summary: &Summary, verdicts: &[Verdict]) -> String {
-    let mut out = String::from(HEAD);
-    let _ = writeln!(
-        out,
-        "Taken on {}, {} cores, {}; {}; rmcp {}.\n",
-        machine.processor, machine.cores, machine.system, machine.rust, machine.rmcp
-    );
-    out.push_str("| workload | floor | ours | ÷ floor | rmcp | ÷ floor | ours p50 | ours p99 | peak: floor, ours, rmcp |\n");
-    out.push_str("|---|---|---|---|---|---|---|---|---|\n");
-    for row in &summary.0 {
-        let [floor, ours, rmcp] = row.figures.as_slice() else { continue };
-        let _ = write!(
-            out,
-            "| {} | {} | {} | **{:.2}** | {} | {:.2} |",
-            row.workload.what,
-            compared(row, floor),
-            compared(row, ours),
-            ratio(row, 1, 0),
-            compared(row, rmcp),
-            ratio(row, 2, 0)
-        );
-        if row.workload.measure == Measure::Cpu {
-            let peaks = [floor, ours, rmcp].map(|figures| format!("{:.1} MiB", figures.peak / 1024.0));
-            let _ =
-                writeln!(out, " {} | {} | {} |", duration(ours.p50), duration(ours.p99), peaks.join(", "));
-        } else {
-            out.push_str(" | | |\n");
-        }
-    }
-    out.push('\n');
-    for note in notes(summary) {
-        let _ = writeln!(out, "- {note}");
-    }
-    out.push_str("\n## Goals\n\n| workload | goal | found | |\n|---|---|---|---|\n");
-    for verdict in verdicts {
-        let mark = if verdict.holds { "holds" } else { "**missed**" };
-        let _ = writeln!(out, "| {} | {} | {} | {mark} |", verdict.workload, verdict.wanted, verdict.found);
-    }
-    out
-}
-
-const HEAD: &str = "\
-# Benchmarks
-
-Made by `cargo xtask bench --document docs/benchmarks.md`. Figures of one machine on one day: compare the columns, not the
-figures with those of other machines.
-
-*floor* is a loop by hand without an SDK: raw tokio, serde_json, a table of oneshots. It owes nothing: no deadlines, limits,
-cancellation, handlers or negotiation. *ours* is `mcp-client` over `mcp-transport-stdio`. All of them speak to one
-reference server, and check every result. CPU time is that of the client process, user and system, over the operations
-alone; medians over interleaved rounds. Allocations are counted on a runtime of one thread.
-
-Settings that differ from what each SDK does by default: the revision is pinned where the table names one. Nothing else.
-
-";
-
-fn notes(summary: &Summary) -> Vec<String> {
-    let mut notes = Vec::new();
-    for row in &summary.0 {
-        for (driver, figures) in DRIVERS.iter().zip(&row.figures) {
-            if figures.lost > 0.0 {
-                notes.push(format!(
-                    "{}: {driver} lost {:.0} progress reports in all rounds",
-                    row.workload.name, figures.lost
-                ));
-            }
-        }
-    }
-    notes
+    format!(
+        "{:#}\n",
+        json!({ "machine": machine, "runs": runs, "series": series, "build": build, "goals": goals })
+    )
 }
 
 fn ratio(row: &Row, of: usize, to: usize) -> f64 {
@@ -146,7 +115,14 @@ fn compared(row: &Row, figures: &Figures) -> String {
     match row.workload.measure {
         Measure::Cpu | Measure::Start => duration(figures.compared),
         Measure::Allocations => format!("{:.1}", figures.compared),
+        Measure::Kept => format!("{:.1} KiB", figures.compared / 1024.0),
+        Measure::Memory => mebibytes(figures.compared),
     }
+}
+
+/// `kib` is what it says.
+fn mebibytes(kib: f64) -> String {
+    format!("{:.1} MiB", kib / 1024.0)
 }
 
 fn duration(nanoseconds: f64) -> String {

@@ -1,15 +1,29 @@
+//! What the drivers are asked to do.
+
+mod growth;
+mod http;
+mod memory;
+mod stdio;
+
 use crate::command::Failure;
 
-/// What the drivers are asked to do.
-#[derive(Debug, PartialEq, Eq)]
+pub(super) use growth::Series;
+
+/// One task for the drivers.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Workload {
-    pub(super) name: &'static str,
-    pub(super) what: &'static str,
+    pub(super) name: String,
+    pub(super) what: String,
     pub(super) measure: Measure,
     /// Arguments of the drivers, but for the number of operations.
-    pub(super) arguments: &'static [&'static str],
-    /// How many operations a round measures; a tenth of that runs before.
+    pub(super) arguments: Vec<&'static str>,
+    /// The same, where they are counted out.
+    pub(super) size: Vec<(&'static str, u64)>,
+    /// How many operations a round measures, and how many run before.
     pub(super) operations: u64,
+    pub(super) warmup: u64,
+    pub(super) server: Server,
+    pub(super) drivers: &'static [&'static str],
 }
 
 /// What is compared.
@@ -21,113 +35,108 @@ pub(super) enum Measure {
     Start,
     /// Allocations an operation, on a runtime of one thread. They do not depend on the machine's load: one round.
     Allocations,
+    /// Bytes of its heap that each client keeps; as exact.
+    Kept,
+    /// Memory of the process: one round, which may last.
+    Memory,
 }
 
-/// In the order of the report.
-pub(super) const WORKLOADS: &[Workload] = &[
-    Workload {
-        name: "call-1",
-        what: "a call at a time, 2025-11-25",
-        measure: Measure::Cpu,
-        arguments: &["--workload", "echo", "--era", "legacy"],
-        operations: 4_000,
-    },
-    Workload {
-        name: "call-1-modern",
-        what: "a call at a time, 2026-07-28",
-        measure: Measure::Cpu,
-        arguments: &["--workload", "echo", "--era", "modern"],
-        operations: 4_000,
-    },
-    Workload {
-        name: "call-64",
-        what: "64 calls at once, 2025-11-25",
-        measure: Measure::Cpu,
-        arguments: &["--workload", "echo", "--era", "legacy", "--concurrency", "64"],
-        operations: 40_000,
-    },
-    Workload {
-        name: "call-64-modern",
-        what: "64 calls at once, 2026-07-28",
-        measure: Measure::Cpu,
-        arguments: &["--workload", "echo", "--era", "modern", "--concurrency", "64"],
-        operations: 40_000,
-    },
-    Workload {
-        name: "result-1m",
-        what: "a result of 1 MiB",
-        measure: Measure::Cpu,
-        arguments: &["--workload", "payload", "--size", "1048576"],
-        operations: 60,
-    },
-    Workload {
-        name: "result-16m",
-        what: "a result of 16 MiB less 4 KiB: rmcp refuses longer lines",
-        measure: Measure::Cpu,
-        arguments: &["--workload", "payload", "--size", "16773120"],
-        operations: 6,
-    },
-    Workload {
-        name: "progress",
-        what: "a progress report that reaches its handler; 1,000 a call",
-        measure: Measure::Cpu,
-        arguments: &["--workload", "progress", "--size", "1000"],
-        operations: 40,
-    },
-    Workload {
-        name: "list",
-        what: "5,000 tools on one page, 5.3 MB",
-        measure: Measure::Cpu,
-        arguments: &["--workload", "list", "--size", "5000"],
-        operations: 6,
-    },
-    Workload {
-        name: "list-pages",
-        what: "5,000 tools on 50 pages",
-        measure: Measure::Cpu,
-        arguments: &["--workload", "list", "--size", "5000", "--page", "100"],
-        operations: 6,
-    },
-    Workload {
-        name: "start",
-        what: "from the start of the process to the first result, as each negotiates by default",
-        measure: Measure::Start,
-        arguments: &["--workload", "start", "--era", "default"],
-        operations: 8,
-    },
-    Workload {
-        name: "allocs",
-        what: "allocations of a call, 2025-11-25",
-        measure: Measure::Allocations,
-        arguments: &["--workload", "echo", "--era", "legacy"],
-        operations: 2_000,
-    },
-    Workload {
-        name: "allocs-modern",
-        what: "allocations of a call, 2026-07-28",
-        measure: Measure::Allocations,
-        arguments: &["--workload", "echo", "--era", "modern"],
-        operations: 2_000,
-    },
-    Workload {
-        name: "allocs-progress",
-        what: "allocations of a progress report",
-        measure: Measure::Allocations,
-        arguments: &["--workload", "progress", "--size", "1000"],
-        operations: 4,
-    },
-    Workload {
-        name: "allocs-list",
-        what: "allocations of 5,000 tools on one page",
-        measure: Measure::Allocations,
-        arguments: &["--workload", "list", "--size", "5000"],
-        operations: 2,
-    },
-];
+/// Who answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Server {
+    /// A process that the driver starts.
+    Child,
+    /// One that runs already, and takes these arguments.
+    Http(&'static [&'static str]),
+}
 
-pub(super) fn find(name: &str) -> Result<&'static Workload, Failure> {
-    WORKLOADS
+/// The first is the measure of the others.
+pub(super) const DRIVERS: &[&str] = &["floor", "ours", "rmcp"];
+
+impl Workload {
+    fn new(name: impl Into<String>, what: impl Into<String>, arguments: &[&'static str]) -> Self {
+        Self {
+            name: name.into(),
+            what: what.into(),
+            measure: Measure::Cpu,
+            arguments: arguments.to_vec(),
+            size: Vec::new(),
+            operations: 1,
+            warmup: 1,
+            server: Server::Child,
+            drivers: DRIVERS,
+        }
+    }
+
+    /// Measures `operations`, after a tenth of that.
+    fn operations(mut self, operations: u64) -> Self {
+        self.operations = operations;
+        self.warmup = (operations / 10).max(1);
+        self
+    }
+
+    fn measure(mut self, measure: Measure) -> Self {
+        self.measure = measure;
+        self
+    }
+
+    fn server(mut self, server: Server) -> Self {
+        self.server = server;
+        self
+    }
+
+    fn size(mut self, name: &'static str, size: u64) -> Self {
+        self.size.push((name, size));
+        self
+    }
+}
+
+/// A part of the bench.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Stdio,
+    Http,
+    Growth,
+    Memory,
+    Build,
+}
+
+impl Part {
+    pub(super) const ALL: [(&'static str, Self); 5] = [
+        ("stdio", Self::Stdio),
+        ("http", Self::Http),
+        ("growth", Self::Growth),
+        ("memory", Self::Memory),
+        ("build", Self::Build),
+    ];
+
+    pub(super) fn of(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, part)| *part)
+    }
+}
+
+/// The workloads of a part, in the order of the report. A quick run shortens what lasts.
+pub(super) fn of(part: Part, quick: bool) -> Vec<Workload> {
+    match part {
+        Part::Stdio => stdio::workloads(),
+        Part::Http => http::workloads(),
+        Part::Growth => {
+            series().into_iter().flat_map(|series| series.points).map(|point| point.workload).collect()
+        }
+        Part::Memory => memory::workloads(quick),
+        Part::Build => Vec::new(),
+    }
+}
+
+pub(super) fn series() -> Vec<Series> {
+    growth::series()
+}
+
+/// One workload of any part, by its name.
+pub(super) fn find(name: &str, quick: bool) -> Result<Workload, Failure> {
+    Part::ALL
         .iter()
+        .flat_map(|(_, part)| of(*part, quick))
         .find(|workload| workload.name == name)
-        .ok_or_else(|| Failure::usage(format!("no workload `{name}`; `--only list` prints their names")))
+        .ok_or_else(|| Failure::usage(format!("no workload `{name}`; `--list` prints their names")))
 }
