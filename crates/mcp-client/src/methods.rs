@@ -18,12 +18,21 @@ use crate::{
 impl Client {
     /// Lists the tools.
     ///
+    /// Over HTTP, in the modern era, a tool whose schema has invalid `x-mcp-header` annotations is left out, as the
+    /// specification demands: it is among the rejected items, with the reason, and a
+    /// [`Diagnostic::InvalidTool`](crate::Diagnostic::InvalidTool).
+    ///
     /// Section: [Listing Tools](https://modelcontextprotocol.io/specification/2026-07-28/server/tools#listing-tools).
     pub fn list_tools(&self) -> ListCall<ListToolsRequest> {
         ListCall::new(self.clone())
     }
 
     /// Calls the tool `name`. A tool's own failure is a result with `isError`, not an error.
+    ///
+    /// Over HTTP, in the modern era, arguments travel in header fields too where the tool's schema says so, by the
+    /// definition that was listed last or [given beforehand](crate::ClientBuilder::known_tools). Nothing is listed first: a
+    /// tool that is not known is called without such fields. When the server refuses a call for its fields (-32020), the
+    /// tools are listed and the call is made once more, within its total limit.
     ///
     /// ```no_run
     /// # async fn f(client: mcp_client::Client) -> mcp_client::Result<()> {

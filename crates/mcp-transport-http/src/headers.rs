@@ -32,7 +32,19 @@ const RESERVED: [HeaderName; 16] = [
     header::EXPECT,
 ];
 
-/// A field of the user.
+/// What the names of fields that mirror arguments begin with.
+pub(crate) const PARAM_PREFIX: &str = "mcp-param-";
+
+/// A field of the user for every request.
+pub(crate) fn fixed_field(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), TransportError> {
+    let (name, value) = field(name, value)?;
+    if name.as_str().starts_with(PARAM_PREFIX) {
+        return Err(unusable(&format!("the header field `{name}` mirrors an argument of a single call")));
+    }
+    Ok((name, value))
+}
+
+/// A field that comes with a message.
 pub(crate) fn field(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), TransportError> {
     let Ok(parsed) = HeaderName::from_bytes(name.as_bytes()) else {
         return Err(unusable(&format!("`{}` is no name of a header field", name.escape_debug())));

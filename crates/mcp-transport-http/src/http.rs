@@ -80,7 +80,7 @@ impl Http {
     /// [`Configuration`](mcp_transport::TransportErrorKind::Configuration) when the name is one that the transport sets
     /// itself (`Accept`, `Content-Type`, `Mcp-*`, …), or name or value cannot stand in a header field.
     pub fn header(mut self, name: &str, value: &str) -> Result<Self, TransportError> {
-        let (name, value) = headers::field(name, value)?;
+        let (name, value) = headers::fixed_field(name, value)?;
         self.fields.insert(name, value);
         Ok(self)
     }

@@ -57,7 +57,7 @@ impl Shared {
         out: &OutboundMessage,
         session: Option<&SessionId>,
     ) -> Result<Prepared, TransportError> {
-        let fields = self.fields(&out.headers, |name| !name.starts_with("mcp-param-"))?;
+        let fields = self.fields(&out.headers, |name| !name.starts_with(headers::PARAM_PREFIX))?;
         let mut stamp = self.session.stamp(None, &Mirrored::default());
         // Another session may have begun since.
         stamp.session = session.cloned().or(stamp.session);

@@ -24,7 +24,7 @@ pub struct List<T> {
     rejected: Option<Box<[Rejected]>>,
 }
 
-/// An element of a [`List`] that could not be decoded.
+/// An element of a [`List`] that could not be decoded, or that whoever read the list rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Rejected {

@@ -161,7 +161,8 @@ impl<R: Paged> IntoFuture for ListCall<R> {
 pub struct Listing<T> {
     /// The items, in the server's order.
     pub items: Vec<T>,
-    /// Items that could not be decoded; the index is that in their page.
+    /// Items that could not be decoded, and tools that cannot be called here: see [`Client::list_tools`]. The index is that
+    /// in their page.
     pub rejected: Vec<Rejected>,
 }
 
@@ -213,7 +214,7 @@ impl<R: Paged> PageStream<R> {
         poll_fn(|cx| self.poll(cx)).await
     }
 
-    /// Items so far that could not be decoded; the index is that in their page.
+    /// Items so far that are left out, as in [`Listing::rejected`].
     pub fn rejected(&self) -> &[Rejected] {
         &self.rejected
     }

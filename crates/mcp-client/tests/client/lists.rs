@@ -1,7 +1,10 @@
 //! Lists: page by page, bounded, bad items reported.
 
-use crate::common::{legacy, secs};
+use std::future::IntoFuture;
+
+use crate::common::{builder, legacy, modern, over_exchanges, secs};
 use mcp_client::ErrorKind;
+use mcp_types::Revision;
 use tokio::time::Instant;
 
 /// Field report T-04; expectations: lists are read whole.
@@ -28,6 +31,36 @@ async fn lists_are_read_page_by_page_and_bad_items_are_reported() {
         assert!(page.tools.is_empty() && page.next_cursor.is_none());
     };
     tokio::join!(server, calls);
+}
+
+/// What a schema says of header fields matters only where there are header fields.
+#[tokio::test(start_paused = true)]
+async fn without_header_fields_their_annotations_mean_nothing() {
+    let bad = r#"{"name":"bad","inputSchema":{"properties":{"a":{"type":"array","x-mcp-header":"A"}}}}"#;
+    let page = format!(r#"{{"resultType":"complete","tools":[{bad}],"ttlMs":0,"cacheScope":"private"}}"#);
+    let (client, mut peer) = modern().await;
+    let (listed, ()) = tokio::join!(client.list_tools().all(), async {
+        peer.expect("tools/list").await.reply(page.clone());
+    });
+    let listed = listed.unwrap();
+    assert_eq!((listed.len(), listed.rejected.len()), (1, 0));
+    let (refused, ()) = tokio::join!(client.call_tool("bad").into_future(), async {
+        peer.expect("tools/call").await.reply_error(-32020, "Header mismatch");
+        peer.expect_nothing(secs(1)).await;
+    });
+    assert_eq!(refused.unwrap_err().rpc().unwrap().code.0, -32020);
+
+    // Exchanges alone are no header fields.
+    let (client, mut server) = over_exchanges(builder(), Revision::V2026_07_28).await;
+    let (listed, ()) = tokio::join!(client.list_tools().all(), async {
+        server.expect("tools/list").await.reply(page.clone());
+    });
+    assert_eq!(listed.unwrap().len(), 1);
+    let (refused, ()) = tokio::join!(client.call_tool("bad").into_future(), async {
+        server.expect("tools/call").await.reply_error(-32020, "Header mismatch");
+    });
+    assert_eq!(refused.unwrap_err().rpc().unwrap().code.0, -32020);
+    assert!(server.try_next_exchange().is_none());
 }
 
 /// Field report C-01: the same cursor for ever, a cycle, an error on page two, a list that never ends in time.

@@ -15,8 +15,12 @@ mod ends;
 mod far;
 #[path = "../it/http_sse.rs"]
 mod http_sse;
+#[path = "../it/mismatch.rs"]
+mod mismatch;
 #[path = "../it/modern.rs"]
 mod modern;
+#[path = "../it/param_headers.rs"]
+mod param_headers;
 #[path = "../it/refusals.rs"]
 mod refusals;
 #[path = "../it/renewal.rs"]
