@@ -19,6 +19,7 @@ use crate::{
     Client, Error, Result,
     builder::defaults,
     error::{Cause, Limit, start_error},
+    output::tool_name,
     session::{Headers, Slot},
 };
 
@@ -53,10 +54,6 @@ fn with_fields(mut headers: Headers, plan: &HeaderPlan, params: &[u8]) -> Header
         headers.extend(fields.into_iter().map(|(name, value)| (name.to_owned().into(), value.into_owned())));
     }
     headers
-}
-
-fn tool_name(params: &[u8]) -> Option<String> {
-    serde_json::from_slice(&params[scan::member(params, "name")?]).ok()
 }
 
 /// The header fields of the requests of one call.

@@ -76,7 +76,7 @@ async fn a_refusal_is_repeated_only_where_it_may_pass() {
 async fn a_tools_own_failure_is_not_repeated() {
     let (client, server) = over_exchanges(builder().retry(Retry::times(3)), MODERN).await;
     let count = failing(server, |exchange| {
-        exchange.reply(r#"{"resultType":"complete","content":[],"isError":true}"#)
+        exchange.reply(r#"{"resultType":"complete","content":[],"isError":true}"#);
     });
     assert!(client.call_tool("pay").idempotent().await.unwrap().is_error());
     assert_eq!(count.load(Ordering::Relaxed), 1);
