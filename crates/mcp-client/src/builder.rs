@@ -15,7 +15,7 @@ use mcp_types::{
 
 use crate::{
     Client, Diagnostic, NotificationContext, OnInvalidOutput, RawNotification, Remembered, RequestContext,
-    Result, Retry, StateWatch,
+    Result, Retry, StateWatch, Verdicts,
     connect::connect,
     handlers::Handlers,
     input::{Roots, answer_elicitation, checked_url},
@@ -61,6 +61,7 @@ pub struct ClientBuilder {
     pub(crate) versions: Versions,
     pub(crate) remembered: Option<Remembered>,
     pub(crate) known_tools: Vec<Tool>,
+    pub(crate) verdicts: Option<Verdicts>,
     pub(crate) options: Options,
     pub(crate) output_check: Option<OutputCheck>,
     pub(crate) handlers: Handlers,
@@ -92,6 +93,7 @@ impl ClientBuilder {
             versions: Versions::auto(),
             remembered: None,
             known_tools: Vec::new(),
+            verdicts: None,
             options: Options {
                 call_timeout: defaults::CALL_TIMEOUT,
                 metadata_timeout: defaults::METADATA_TIMEOUT,
@@ -144,6 +146,13 @@ impl ClientBuilder {
     /// Section: [Custom Headers from Tool Parameters](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters).
     pub fn known_tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
         self.known_tools.extend(tools);
+        self
+    }
+
+    /// A store of what is known of each origin: clients that share it do not probe a legacy server twice. What
+    /// [`remembered`](Self::remembered) says of this server counts more.
+    pub fn verdicts(mut self, verdicts: &Verdicts) -> Self {
+        self.verdicts = Some(verdicts.clone());
         self
     }
 

@@ -15,13 +15,14 @@ use mcp_protocol::{
 };
 use mcp_transport::{Connect, Link, TransportError};
 use mcp_types::{
-    DiscoverResult, Era, InitializeRequestParams, InitializeResult, Json, Revision, jsonrpc::Shown,
+    DiscoverResult, Era, ErrorCode, InitializeRequestParams, InitializeResult, Json, JsonRpcError, Revision,
+    jsonrpc::Shown,
 };
-use probe::Probed;
+use probe::{Probed, refuses_the_request};
 use tokio::sync::Semaphore;
 
 use crate::{
-    Client, ClientBuilder, Error, Negotiated, Result, State,
+    Client, ClientBuilder, Error, Negotiated, Result, State, Verdicts,
     catalogue::Catalogue,
     client::Inner,
     error::{Cause, Limit, Raw, outcome_error, rpc_error, start_error},
@@ -36,6 +37,7 @@ pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect)
     let mut attempt = Attempt {
         handlers: Arc::new(std::mem::take(&mut builder.handlers)),
         builder: &builder,
+        kept: Kept { verdicts: builder.verdicts.as_ref(), origin: transport.origin() },
         session: None,
         handshake: None,
         stage: "making the link",
@@ -55,6 +57,7 @@ pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect)
         Ok(negotiated) => negotiated,
         Err(error) => {
             let error = attempt.explain(error);
+            attempt.kept.set(None);
             // An attempt that follows must not meet the process of this one.
             if let Some(session) = &attempt.session {
                 session.close(Duration::ZERO).await;
@@ -63,6 +66,7 @@ pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect)
         }
     };
     attempt.done = true;
+    attempt.kept.set(Some(negotiated.era()));
     let Some(session) = attempt.session.take() else { return Err(Error::new(Cause::Closed)) };
     let handlers = Arc::clone(&attempt.handlers);
     let stamp = builder.stamp(negotiated.revision)?;
@@ -89,12 +93,34 @@ pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect)
 struct Attempt<'a> {
     builder: &'a ClientBuilder,
     handlers: Arc<Handlers>,
+    kept: Kept<'a>,
     session: Option<Arc<Session>>,
     /// The params of the last `initialize`.
     handshake: Option<Bytes>,
     /// What is being done, for the error at the limit.
     stage: &'static str,
     done: bool,
+}
+
+/// What is kept of the origin of the server.
+struct Kept<'a> {
+    verdicts: Option<&'a Verdicts>,
+    origin: Option<String>,
+}
+
+impl Kept<'_> {
+    fn get(&self) -> Option<Era> {
+        self.verdicts?.get(self.origin.as_ref()?)
+    }
+
+    fn set(&self, era: Option<Era>) {
+        if let (Some(verdicts), Some(origin)) = (self.verdicts, &self.origin) {
+            match era {
+                Some(era) => verdicts.set(origin.clone(), era),
+                None => verdicts.forget(origin),
+            }
+        }
+    }
 }
 
 impl Drop for Attempt<'_> {
@@ -119,7 +145,12 @@ enum Answered<T> {
 impl Attempt<'_> {
     async fn negotiate(&mut self, transport: &impl Connect) -> Result<Negotiated> {
         self.open(transport.connect().await.map_err(transport_error)?);
-        let (verdict, mut discovered) = self.builder.recall();
+        let (mut verdict, mut discovered) = self.builder.recall();
+        if verdict.is_none() && self.kept.get() == Some(Era::Legacy) {
+            verdict = Some(Verdict::Legacy);
+        }
+        // Nobody has asked the server yet.
+        let mut assumed = verdict == Some(Verdict::Legacy);
         let (mut negotiation, mut step) = Negotiation::start(self.builder.versions, verdict);
         let mut initialized = None;
         // Why the link of a probe ended, should no other answer be had.
@@ -144,7 +175,7 @@ impl Attempt<'_> {
                 Step::Handshake { revision, on } => {
                     self.stage = "waiting for the answer to `initialize` of";
                     self.prepare(on, transport, &mut death).await?;
-                    match self.handshake(revision).await? {
+                    match self.handshake(revision, std::mem::take(&mut assumed)).await? {
                         Answered::Answer((answer, result)) => {
                             initialized = result;
                             step = negotiation.initialized(answer);
@@ -165,7 +196,10 @@ impl Attempt<'_> {
                 self.open(link);
                 replacements += 1;
                 // One that was replaced again did not survive its probe.
-                let verdict = (replacements > 1).then_some(Verdict::Legacy);
+                if replacements > 1 {
+                    verdict = Some(Verdict::Legacy);
+                }
+                let verdict = verdict.filter(|verdict| *verdict == Verdict::Legacy);
                 (negotiation, step) = Negotiation::start(self.builder.versions, verdict);
             }
         }
@@ -208,6 +242,7 @@ impl Attempt<'_> {
     async fn handshake(
         &mut self,
         revision: Revision,
+        assumed: bool,
     ) -> Result<Answered<(HandshakeAnswer, Option<(InitializeResult, Json)>)>> {
         let params = InitializeRequestParams::new(
             revision,
@@ -230,6 +265,13 @@ impl Attempt<'_> {
                 Ok(Answered::Answer((answer, Some((result, json(&raw)?)))))
             }
             Outcome::Error(raw) => Ok(Answered::Answer((HandshakeAnswer::from_error(rpc_error(&raw)), None))),
+            // The server is not what it was taken for, perhaps.
+            Outcome::Lost { failure: Failure::Transport(error), .. }
+                if assumed && refuses_the_request(&error) && self.builder.accepts_modern() =>
+            {
+                let error = JsonRpcError::new(ErrorCode::INVALID_REQUEST, error.to_string());
+                Ok(Answered::Answer((HandshakeAnswer::OtherError(error), None)))
+            }
             other => Err(outcome_error(other).of_method(&"initialize".into())),
         }
     }
@@ -287,6 +329,10 @@ impl ClientBuilder {
                     .map_err(|error| Error::new(Cause::Arguments(error.to_string())))
             }
         }
+    }
+
+    fn accepts_modern(&self) -> bool {
+        self.versions.newest(Era::Modern).is_some()
     }
 
     /// What is remembered, if it can be used.

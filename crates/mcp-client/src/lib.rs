@@ -46,6 +46,7 @@ mod retry;
 mod session;
 mod similar;
 mod state;
+mod verdicts;
 
 pub use builder::{ClientBuilder, defaults};
 pub use call::{
@@ -66,6 +67,7 @@ pub use mcp_types as types;
 pub use output::OnInvalidOutput;
 pub use retry::Retry;
 pub use state::{State, StateWatch};
+pub use verdicts::Verdicts;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

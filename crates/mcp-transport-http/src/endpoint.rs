@@ -50,17 +50,18 @@ impl Endpoint {
             format!("{}{folder}{reference}", self.origin)
         };
         let joined = Self::parse(&url)?;
-        // Scheme and host are compared without regard to case, and a port that is left out is the usual one.
-        let origin = |endpoint: &Self| {
-            let uri = &endpoint.uri;
-            let https = uri.scheme() == Some(&Scheme::HTTPS);
-            let host = uri.host().unwrap_or_default().to_ascii_lowercase();
-            (https, host, uri.port_u16().unwrap_or(if https { 443 } else { 80 }))
-        };
-        if origin(&joined) != origin(self) {
+        if joined.origin() != self.origin() {
             return Err(invalid(&format!("it is of another origin than {}", self.origin)));
         }
         Ok(joined)
+    }
+
+    /// The origin as it is compared: in small letters, with its port, also where that is the usual one.
+    pub(crate) fn origin(&self) -> String {
+        let https = self.uri.scheme() == Some(&Scheme::HTTPS);
+        let (scheme, usual) = if https { ("https", 443) } else { ("http", 80) };
+        let host = self.uri.host().unwrap_or_default().to_ascii_lowercase();
+        format!("{scheme}://{host}:{}", self.uri.port_u16().unwrap_or(usual))
     }
 
     /// Origin and path. The query stays out: some servers take secrets in it.
@@ -84,6 +85,14 @@ mod tests {
         assert_eq!(endpoint.label(), "https://host.example:8443/mcp");
         assert_eq!(endpoint.uri().query(), Some("key=secret"));
         assert_eq!(Endpoint::parse("http://[::1]:9").unwrap().label(), "http://[::1]:9/");
+    }
+
+    #[test]
+    fn origins_can_be_compared() {
+        let origin = |url| Endpoint::parse(url).unwrap().origin();
+        assert_eq!(origin("https://Host.example/mcp?key=secret"), "https://host.example:443");
+        assert_eq!(origin("HTTP://host.example:80/a"), origin("http://host.example/b"));
+        assert_ne!(origin("https://host.example/"), origin("http://host.example:443/"));
     }
 
     #[test]

@@ -151,6 +151,10 @@ impl Connect for Http {
     fn label(&self) -> String {
         self.endpoint.label()
     }
+
+    fn origin(&self) -> Option<String> {
+        Some(self.endpoint.origin())
+    }
 }
 
 impl fmt::Debug for Http {

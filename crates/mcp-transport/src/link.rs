@@ -21,6 +21,12 @@ pub trait Connect: Send + Sync + 'static {
     fn label(&self) -> String {
         String::from("server")
     }
+
+    /// The origin of the server, where there is one that can be compared: `https://host:port`. What is known of the
+    /// servers of an origin may be kept by it. No secrets.
+    fn origin(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The sending half of a pipe.

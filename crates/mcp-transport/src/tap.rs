@@ -77,6 +77,10 @@ impl<C: Connect> Connect for Tap<C> {
     fn label(&self) -> String {
         self.connect.label()
     }
+
+    fn origin(&self) -> Option<String> {
+        self.connect.origin()
+    }
 }
 
 struct TapSender {

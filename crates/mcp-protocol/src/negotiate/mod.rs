@@ -139,8 +139,8 @@ pub struct Negotiation {
     /// The revision of the step at hand.
     asked: Revision,
     probes: u32,
-    /// The probe was not answered: the server may be a slow modern one.
-    silent: bool,
+    /// The probe was not answered, or not made, because of a verdict: the server may be a modern one.
+    unsure: bool,
     offered: Vec<ProtocolVersion>,
 }
 
@@ -152,10 +152,11 @@ impl Negotiation {
     /// Starts a negotiation, on a link at hand.
     pub fn start(versions: Versions, remembered: Option<Verdict>) -> (Self, Step) {
         let mut negotiation =
-            Self { versions, asked: Revision::LATEST, probes: 0, silent: false, offered: Vec::new() };
+            Self { versions, asked: Revision::LATEST, probes: 0, unsure: false, offered: Vec::new() };
         let step = match remembered {
             Some(Verdict::Modern(revision)) if versions.accepts(revision) => Step::Ready(revision),
             Some(Verdict::Legacy) if versions.newest(Era::Legacy).is_some() => {
+                negotiation.unsure = true;
                 negotiation.handshake(On::Current)
             }
             _ => match versions.newest(Era::Modern) {
@@ -186,7 +187,7 @@ impl Negotiation {
                 self.fall_back_or(On::Current, NegotiationError::Refused(error))
             }
             ProbeAnswer::Silent => {
-                self.silent = true;
+                self.unsure = true;
                 self.fall_back_or(On::Fresh, NegotiationError::Silent)
             }
             ProbeAnswer::Died => self.fall_back_or(On::Fresh, NegotiationError::Died),
@@ -206,7 +207,7 @@ impl Negotiation {
             HandshakeAnswer::OtherError(error) => {
                 // By now the server answers, and what it answers may be that it is modern.
                 return match self.versions.newest(Era::Modern) {
-                    Some(revision) if std::mem::take(&mut self.silent) => {
+                    Some(revision) if std::mem::take(&mut self.unsure) => {
                         self.probes = Self::MAX_PROBES - 1;
                         self.probe(revision, On::Current)
                     }

@@ -155,4 +155,11 @@ fn a_remembered_verdict_saves_the_probe_and_is_not_trusted_blindly() {
     assert_eq!(step, HANDSHAKE);
     let step = negotiation.initialized(HandshakeAnswer::from_error(unsupported(&["2026-07-28"])));
     assert!(matches!(step, Step::Probe { .. }));
+    // Quirk 8: a modern server may refuse `initialize` with any code.
+    let (mut negotiation, _) = start(Versions::auto(), Verdict::Legacy);
+    let step = negotiation.initialized(HandshakeAnswer::from_error(error(0)));
+    assert!(matches!(step, Step::Probe { .. }));
+    let (mut negotiation, _) = start(Versions::exactly(Revision::V2025_06_18), Verdict::Legacy);
+    let step = negotiation.initialized(HandshakeAnswer::from_error(error(0)));
+    assert_eq!(step, Step::Failed(NegotiationError::Refused(error(0))));
 }

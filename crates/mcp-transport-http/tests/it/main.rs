@@ -20,6 +20,7 @@ mod service;
 mod sessions;
 mod streams;
 mod tls;
+mod verdicts;
 mod wire;
 
 const WIRE: wire::Wire = wire::Wire::Http1;
