@@ -16,6 +16,7 @@ mod failure;
 mod form;
 mod listing;
 mod nearest;
+mod recording;
 mod secrets;
 mod session;
 mod signature;
@@ -34,7 +35,7 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 
 fn main() {
     let (status, json) = match Cli::try_parse() {
-        Ok(cli) => {
+        Ok(mut cli) => {
             let json = cli.verb.wants_json();
             (run(cli), json)
         }
@@ -69,7 +70,7 @@ fn run(cli: Cli) -> Result<Status, Failure> {
 }
 
 /// Help and version are no failures.
-fn refuse(error: &clap::Error) -> Result<Status, Failure> {
+pub(crate) fn refuse(error: &clap::Error) -> Result<Status, Failure> {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             console::print(&error.render().to_string());

@@ -59,6 +59,10 @@ pub(crate) struct Common {
     /// Writes exactly one JSON document to standard output
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Records the session to this file: what `record` sets.
+    #[arg(skip)]
+    pub(crate) record: Option<PathBuf>,
 }
 
 pub(super) fn revision(text: &str) -> Result<Revision, String> {

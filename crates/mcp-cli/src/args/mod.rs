@@ -45,6 +45,9 @@ pub(crate) enum Verb {
     Ping(Ping),
     Watch(Watch),
     Doctor(Doctor),
+    Record(Record),
+    Replay(Replay),
+    View(View),
     DemoServer(DemoServer),
     Completions(Completions),
 }

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::Args;
 
@@ -161,6 +161,50 @@ Exit status: 0 when the server works, else that of the layer at fault: 3, 4 or 5
 Examples:
   mcp doctor -- npx -y @modelcontextprotocol/server-everything
   mcp doctor --url https://host.example/mcp --json";
+
+/// Does another verb, and records what passes between client and server
+#[derive(Debug, Args)]
+#[command(after_help = RECORD)]
+pub(crate) struct Record {
+    /// Writes the page of `mcp view` too
+    #[arg(long, value_name = "PAGE")]
+    pub(crate) html: Option<PathBuf>,
+    /// Where to; an earlier recording is written over
+    pub(crate) file: PathBuf,
+    /// The verb, with all that belongs to it
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "VERB")]
+    pub(crate) words: Vec<OsString>,
+}
+
+const RECORD: &str = "\
+What looks like a secret is taken out: values of --header, --bearer-env, --env and of a
+configuration, texts of members named like passwords and tokens, and known kinds of keys.
+Look through a recording before you give it away all the same.
+
+Examples:
+  mcp record session.jsonl call --demo add a=2 b=40
+  mcp record --html page.html session.jsonl doctor -- my-server";
+
+/// Serves a recording as a server, on standard input and output
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Each request gets what it got when it was recorded.\n\nExample:\n  mcp call add a=2 b=40 -- mcp replay session.jsonl"
+)]
+pub(crate) struct Replay {
+    /// The recording
+    pub(crate) file: PathBuf,
+}
+
+/// Makes one HTML page of a recording: a sequence diagram, searchable, every frame to unfold
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  mcp view session.jsonl -o page.html")]
+pub(crate) struct View {
+    /// The recording
+    pub(crate) file: PathBuf,
+    /// Where to, instead of standard output
+    #[arg(short, long, value_name = "PAGE")]
+    pub(crate) output: Option<PathBuf>,
+}
 
 /// Prints changes at the server until it ends that, or an interrupt does
 #[derive(Debug, Args)]

@@ -6,10 +6,8 @@ use std::{
 };
 
 use mcp_client::{ClientBuilder, Diagnostic, types::jsonrpc::JsonRpcMessage};
-use mcp_transport::{Passed, ProcessFailure, Skipped, SkippedKind, Tap};
+use mcp_transport::{Connect, Passed, ProcessFailure, Skipped, SkippedKind, Tap};
 use mcp_transport_stdio::{Stderr, Stdio};
-
-use crate::target::Transport;
 
 /// Of each kind of event so many are kept; all are counted.
 const KEPT: usize = 100;
@@ -119,7 +117,7 @@ impl Collector {
     }
 
     /// The same transport, watched.
-    pub(super) fn tap(&self, transport: Transport) -> Tap<Transport> {
+    pub(super) fn tap<C: Connect>(&self, transport: C) -> Tap<C> {
         let collector = self.clone();
         Tap::new(transport, move |passed| {
             if let Some(seen) = seen(passed) {

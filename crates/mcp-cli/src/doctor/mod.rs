@@ -17,7 +17,7 @@ use std::{
 };
 
 use mcp_client::{Client, Error, Versions, defaults};
-use mcp_transport::Connect;
+use mcp_transport::{Connect, Tap};
 
 use check::{Check, Layer, Report};
 use evidence::Collector;
@@ -27,7 +27,7 @@ use crate::{
     args::{Common, Doctor},
     console,
     failure::{Failure, Status},
-    session::Stop,
+    session::{Stop, observed},
     target::{Target, Transport},
 };
 
@@ -38,10 +38,11 @@ pub(crate) async fn run(verb: Doctor) -> Result<Status, Failure> {
     let target = Target::resolve(&verb.target)?;
     let mut stop = Stop::new(verb.common.timeout)?;
     let examination = Examination::new(target, verb.common.clone());
+    let transport = observed(examination.target.clone(), &verb.common)?;
     let stopped = tokio::select! {
         biased;
         failure = stop.wait() => Some(failure),
-        () = examination.carry_out() => None,
+        () = examination.carry_out(transport) => None,
     };
     let mut report = examination.report();
     if let Some(failure) = stopped {
@@ -81,19 +82,19 @@ impl Examination {
         self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn carry_out(&self) {
+    async fn carry_out(&self, transport: Tap<Transport>) {
         let kind = match &self.target.transport {
             Transport::Stdio(_) => Kind::Command,
             Transport::Http(_) => Kind::Http { tcp: None, tls: false },
             Transport::Demo => Kind::Embedded,
         };
-        match self.connect().await {
+        match self.connect(transport).await {
             Ok(client) => self.examine(&kind, &client).await,
             Err(error) => self.explain(kind, &error).await,
         }
     }
 
-    async fn connect(&self) -> Result<Client, Error> {
+    async fn connect(&self, transport: Tap<Transport>) -> Result<Client, Error> {
         // Within a bounded whole there must be time left to tell.
         let limit = self.common.timeout.map_or(CONNECT_LIMIT, |limit| limit * 3 / 4);
         let mut builder = Client::builder("mcp-cli", env!("CARGO_PKG_VERSION"))
@@ -102,7 +103,7 @@ impl Examination {
         if let Some(revision) = self.common.protocol {
             builder = builder.versions(Versions::exactly(revision));
         }
-        self.collector.attach(builder).connect(self.collector.tap(self.target.transport.clone())).await
+        self.collector.attach(builder).connect(self.collector.tap(transport)).await
     }
 
     /// No connection: why.

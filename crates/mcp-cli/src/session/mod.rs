@@ -7,7 +7,7 @@ mod watcher;
 use std::time::Duration;
 
 use mcp_client::{Client, Versions, defaults};
-use mcp_transport::Tap;
+use mcp_transport::{Connect, Tap};
 
 pub(crate) use elicit::Elicitor;
 pub(crate) use stop::Stop;
@@ -16,6 +16,7 @@ use crate::{
     args::{Answers, Common, TargetArgs},
     console,
     failure::Failure,
+    recording::Recorder,
     target::{Target, Transport},
 };
 
@@ -66,16 +67,26 @@ async fn connect(target: Target, common: &Common, elicitor: Elicitor) -> Result<
             .probe_timeout(defaults::PROBE_TIMEOUT.min(limit / 2));
     }
     let builder = watcher::attach(elicitor.attach(builder));
-    let connected = if common.trace {
-        builder.connect(traced(target)).await
-    } else {
-        builder.connect(target.transport).await
-    };
-    Ok(connected?)
+    Ok(builder.connect(observed(target, common)?).await?)
 }
 
-/// The same, with every message on standard error.
-fn traced(target: Target) -> Tap<Transport> {
+/// The same transport; messages go to standard error or to a recording, where that is wanted.
+///
+/// # Errors
+/// Usage: the recording cannot be written.
+pub(crate) fn observed(target: Target, common: &Common) -> Result<Tap<Transport>, Failure> {
     let Target { transport, secrets } = target;
-    Tap::new(transport, move |passed| console::note(&console::safe(&secrets.hide(&passed.to_string()))))
+    let recorder = match &common.record {
+        Some(path) => Some(Recorder::create(path, &transport.label(), secrets.clone())?),
+        None => None,
+    };
+    let trace = common.trace;
+    Ok(Tap::new(transport, move |passed| {
+        if trace {
+            console::note(&console::safe(&secrets.hide(&passed.to_string())));
+        }
+        if let Some(recorder) = &recorder {
+            recorder.record(passed);
+        }
+    }))
 }

@@ -7,6 +7,7 @@ mod lists;
 mod ping;
 mod prompt;
 mod read;
+mod recordings;
 mod watch;
 
 use clap::CommandFactory;
@@ -21,25 +22,33 @@ use crate::{
 
 impl Verb {
     /// Whether standard output is to hold one JSON document.
-    pub(crate) fn wants_json(&self) -> bool {
-        self.common().is_some_and(|common| common.json)
+    pub(crate) fn wants_json(&mut self) -> bool {
+        if let Self::Record(verb) = self {
+            return verb.words.iter().take_while(|word| *word != "--").any(|word| word == "--json");
+        }
+        self.common_mut().is_some_and(|common| common.json)
     }
 
-    fn common(&self) -> Option<&Common> {
+    /// How it is carried out, if it speaks to a server.
+    fn common_mut(&mut self) -> Option<&mut Common> {
         match self {
-            Self::Info(verb) => Some(&verb.common),
-            Self::Tools(verb) => Some(&verb.common),
-            Self::Resources(verb) => Some(&verb.common),
-            Self::Templates(verb) => Some(&verb.common),
-            Self::Prompts(verb) => Some(&verb.common),
-            Self::Call(verb) => Some(&verb.common),
-            Self::Read(verb) => Some(&verb.common),
-            Self::Prompt(verb) => Some(&verb.common),
-            Self::Complete(verb) => Some(&verb.common),
-            Self::Ping(verb) => Some(&verb.common),
-            Self::Watch(verb) => Some(&verb.common),
-            Self::Doctor(verb) => Some(&verb.common),
-            Self::DemoServer(_) | Self::Completions(_) => None,
+            Self::Info(verb) => Some(&mut verb.common),
+            Self::Tools(verb) => Some(&mut verb.common),
+            Self::Resources(verb) => Some(&mut verb.common),
+            Self::Templates(verb) => Some(&mut verb.common),
+            Self::Prompts(verb) => Some(&mut verb.common),
+            Self::Call(verb) => Some(&mut verb.common),
+            Self::Read(verb) => Some(&mut verb.common),
+            Self::Prompt(verb) => Some(&mut verb.common),
+            Self::Complete(verb) => Some(&mut verb.common),
+            Self::Ping(verb) => Some(&mut verb.common),
+            Self::Watch(verb) => Some(&mut verb.common),
+            Self::Doctor(verb) => Some(&mut verb.common),
+            Self::Record(_)
+            | Self::Replay(_)
+            | Self::View(_)
+            | Self::DemoServer(_)
+            | Self::Completions(_) => None,
         }
     }
 
@@ -61,6 +70,9 @@ impl Verb {
             Self::Ping(verb) => ping::run(verb).await,
             Self::Watch(verb) => watch::run(verb).await,
             Self::Doctor(verb) => doctor::run(verb).await,
+            Self::Record(verb) => recordings::record(verb).await,
+            Self::Replay(verb) => recordings::replay(verb).await,
+            Self::View(verb) => recordings::view(&verb),
             Self::DemoServer(verb) => demo_server(verb).await,
             Self::Completions(verb) => {
                 completions(&verb);

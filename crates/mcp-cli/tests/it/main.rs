@@ -1,5 +1,6 @@
 //! The binary as a process: its output, its exit status, and what it leaves behind.
 
+mod browser;
 mod calls;
 mod common;
 mod doctor;
@@ -7,6 +8,7 @@ mod http;
 mod interrupts;
 mod json;
 mod lists;
+mod recordings;
 mod targets;
 mod terminal;
 mod watch;
