@@ -49,7 +49,7 @@ impl Endpoint {
             let folder = &path[..=path.rfind('/').unwrap_or(0)];
             format!("{}{folder}{reference}", self.origin)
         };
-        let joined = Self::parse(&url)?;
+        let joined = Self::parse(&without_dots(&url))?;
         if joined.origin() != self.origin() {
             return Err(invalid(&format!("it is of another origin than {}", self.origin)));
         }
@@ -68,6 +68,31 @@ impl Endpoint {
     pub(crate) fn label(&self) -> String {
         format!("{}{}", self.origin, self.uri.path())
     }
+}
+
+/// `url` without the segments `.` and `..` in its path.
+///
+/// Section: [RFC 3986, Remove Dot Segments](https://www.rfc-editor.org/rfc/rfc3986#section-5.2.4).
+fn without_dots(url: &str) -> String {
+    let (before, query) = url.find('?').map_or((url, ""), |at| url.split_at(at));
+    let authority = before.find("://").map_or(0, |at| at + 3);
+    let Some(at) = before[authority..].find('/') else { return url.to_owned() };
+    let (origin, path) = before.split_at(authority + at);
+    let mut kept: Vec<&str> = Vec::new();
+    let mut segments = path[1..].split('/').peekable();
+    while let Some(segment) = segments.next() {
+        let is_dots = matches!(segment, "." | "..");
+        if segment == ".." {
+            kept.pop();
+        }
+        if !is_dots {
+            kept.push(segment);
+        } else if segments.peek().is_none() {
+            // A folder, as `a/..` is.
+            kept.push("");
+        }
+    }
+    format!("{origin}/{}{query}", kept.join("/"))
 }
 
 fn invalid(why: &str) -> TransportError {
@@ -103,6 +128,9 @@ mod tests {
             ("/messages?s=1", "http://host.example/messages?s=1"),
             ("messages/?s=1", "http://host.example/a/messages/?s=1"),
             ("?s=1", "http://host.example/a/sse?s=1"),
+            ("../m?u=a/../b", "http://host.example/m?u=a/../b"),
+            ("/a/b/./../../../c/..", "http://host.example/"),
+            ("./x/.", "http://host.example/a/x/"),
             ("//host.example:80/m", "http://host.example:80/m"),
             ("http://host.example/m", "http://host.example/m"),
         ] {

@@ -37,6 +37,7 @@ pub(crate) struct Options {
     pub(crate) stream_idle: Option<Duration>,
     pub(crate) accept_timeout: Duration,
     pub(crate) close_timeout: Duration,
+    pub(crate) redirects: usize,
 }
 
 impl Http {
@@ -69,6 +70,7 @@ impl Http {
                 stream_idle: None,
                 accept_timeout: Self::DEFAULT_ACCEPT_TIMEOUT,
                 close_timeout: Self::DEFAULT_CLOSE_TIMEOUT,
+                redirects: 0,
             },
             service: None,
         })
@@ -138,6 +140,17 @@ impl Http {
     /// Sets [`DEFAULT_CLOSE_TIMEOUT`](Self::DEFAULT_CLOSE_TIMEOUT).
     pub fn close_timeout(mut self, limit: Duration) -> Self {
         self.options.close_timeout = limit;
+        self
+    }
+
+    /// Follows redirects of the server, at most `limit` in a row. Not followed unless it is set: the error names the
+    /// target then, so that the URL can be corrected.
+    ///
+    /// Only on the same origin (scheme, host and port), so that no header, token or message goes to another server; and
+    /// only as the same request: 307 and 308, and any redirect of a GET. A POST that 301, 302 or 303 would turn into a
+    /// GET fails.
+    pub fn follow_redirects(mut self, limit: usize) -> Self {
+        self.options.redirects = limit;
         self
     }
 }

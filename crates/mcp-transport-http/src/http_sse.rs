@@ -10,6 +10,7 @@ use tokio::time::timeout;
 use crate::{
     beside,
     endpoint::Endpoint,
+    http::Options,
     link::Shared,
     request::Prepared,
     sse::Events,
@@ -22,7 +23,9 @@ use crate::{
 pub(crate) async fn open(shared: &Shared) -> Option<Link> {
     let (events, endpoint) = timeout(shared.options.accept_timeout, begin(shared)).await.ok()??;
     let fields = shared.fields.clone();
-    let pipe = Shared::new(endpoint, fields, shared.options, Arc::clone(&shared.service));
+    // The service follows redirects already.
+    let options = Options { redirects: 0, ..shared.options };
+    let pipe = Shared::new(endpoint, fields, options, Arc::clone(&shared.service));
     let (sender, receiver) = beside::pipe(&pipe, events);
     Some(Link::pipe(sender, receiver))
 }

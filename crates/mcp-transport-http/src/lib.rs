@@ -12,6 +12,7 @@ mod http;
 mod http_sse;
 mod link;
 mod listen;
+mod redirect;
 mod refusal;
 mod request;
 mod retry_after;

@@ -6,7 +6,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{
     beside, closer::SessionCloser, endpoint::Endpoint, exchange::HttpExchanges, http::Options,
-    service::Fetch, session::Session,
+    redirect::Redirecting, service::Fetch, session::Session,
 };
 
 /// What the parts of a link have in common.
@@ -27,6 +27,10 @@ impl Shared {
         options: Options,
         service: Arc<dyn Fetch>,
     ) -> Arc<Self> {
+        let service: Arc<dyn Fetch> = match options.redirects {
+            0 => service,
+            limit => Arc::new(Redirecting { service, limit }),
+        };
         let permits = Arc::new(Semaphore::new(options.max_connections.min(Semaphore::MAX_PERMITS)));
         Arc::new(Self { endpoint, fields, options, service, session: Session::default(), permits })
     }

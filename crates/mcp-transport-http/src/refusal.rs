@@ -10,7 +10,7 @@ use mcp_types::{
     jsonrpc::{self, Incoming, JsonRpcMessage, JsonRpcResponse, scan},
 };
 
-use crate::{body, retry_after::retry_after, service::Answer};
+use crate::{body, redirect::NotFollowed, retry_after::retry_after, service::Answer};
 
 /// How much is read of a body that explains a refusal.
 const BODY_LIMIT: usize = 64 * 1024;
@@ -84,7 +84,8 @@ impl Refusal {
             kind = TransportErrorKind::SessionLost;
             "the server does not know the session any more".into()
         } else if let Some(target) = redirect_target(&self.parts) {
-            format!("the server redirects to {target}, which is not followed")
+            let why = self.parts.extensions.get::<NotFollowed>().map_or("", |why| why.why());
+            format!("the server redirects to {target}, which is not followed{why}")
         } else {
             "the server refused the request".into()
         };

@@ -13,6 +13,7 @@ mod in_child;
 mod mismatch;
 mod modern;
 mod param_headers;
+mod redirects;
 mod refusals;
 mod renewal;
 mod requests;

@@ -87,7 +87,9 @@ async fn a_legacy_session_names_revision_and_session_after_the_handshake() {
 async fn the_users_fields_go_along() {
     let mut server = WIRE.serve().await;
     let http = WIRE.http(&server);
-    assert!(http.clone().header("Accept", "text/plain").is_err());
+    for required in ["Accept", "Mcp-Session-Id", "Mcp-Param-Region"] {
+        assert!(http.clone().header(required, "text/plain").is_err());
+    }
     let http = http.header("X-Api-Key", "k").unwrap().header("user-agent", "mine").unwrap();
     assert!(!format!("{http:?}").contains("\"k\""));
     let near = Near::open(http).await;
