@@ -1,5 +1,7 @@
 //! The front matter of a `SKILL.md` against that of the entry.
 
+use std::collections::BTreeSet;
+
 use mcp_types::extensions::skills::SkillFrontmatter;
 use serde_json::Value as Json;
 
@@ -15,20 +17,17 @@ pub(crate) fn verify(text: &str, entry: &SkillFrontmatter) -> Result<(), String>
     let Value::Map(members) = yaml::parse(block(text)?)? else {
         return Err("it has no members".to_owned());
     };
-    let mut seen = Vec::new();
+    let mut seen = BTreeSet::new();
     for (key, json) in entry.members().iter() {
-        if seen.contains(&key) {
+        if !seen.insert(key) {
             return Err(format!("the entry has {key:?} twice"));
         }
-        seen.push(key);
-        let Some((_, value)) = members.iter().find(|(name, _)| name == key) else {
-            return Err(format!("{key:?} is not in SKILL.md"));
-        };
+        let value = members.get(key).ok_or_else(|| format!("{key:?} is not in SKILL.md"))?;
         let json: Json = json.decode().map_err(|error| format!("{key:?} of the entry: {error}"))?;
         same(value, &json, key)?;
     }
-    match members.iter().find(|(key, _)| !seen.contains(&key.as_str())) {
-        Some((key, _)) => Err(format!("{key:?} is not in the entry")),
+    match members.keys().find(|key| !seen.contains(key.as_str())) {
+        Some(key) => Err(format!("{key:?} is not in the entry")),
         None => Ok(()),
     }
 }
