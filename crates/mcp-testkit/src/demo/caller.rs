@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use super::{
     Demo,
+    counter::{self, Counter},
     era::{self, Terms},
     methods::encode,
     server::Server,
@@ -125,11 +126,33 @@ impl Caller {
         }
     }
 
-    /// Opens a subscription to what this server may tell unasked, which is nothing. Ends when it is cancelled.
-    pub(super) async fn listen(&self) -> Bytes {
-        let params = SubscriptionsAcknowledgedNotificationParams::new(SubscriptionFilter::new())
-            .with_meta(Meta::new().with_subscription_id(self.request_id.clone()));
+    pub(super) fn counter(&self) -> &Counter {
+        &self.server.around.counter
+    }
+
+    /// Whether the session wants to hear of changes of `uri`. Of what never changes, there is nothing to hear.
+    pub(super) fn subscribe(&self, uri: &str, wanted: bool) {
+        if uri == counter::URI {
+            self.server.around.session.watch_counter(wanted);
+        }
+    }
+
+    /// Opens a subscription, of `wanted` to what changes here. Ends when it is cancelled.
+    pub(super) async fn listen(&self, wanted: &SubscriptionFilter) -> Bytes {
+        let wants = wanted.resource_subscriptions.iter().flatten().any(|uri| uri == counter::URI);
+        let mut granted = SubscriptionFilter::new();
+        granted.resource_subscriptions = wants.then(|| vec![counter::URI.into()]);
+        let meta = Meta::new().with_subscription_id(self.request_id.clone());
+        // Before it is acknowledged: a change that the client causes then is not missed.
+        let mut changes = self.counter().changes();
+        let params = SubscriptionsAcknowledgedNotificationParams::new(granted).with_meta(meta.clone());
         self.server.notify(self.id, SubscriptionsAcknowledgedNotification::METHOD, encode(&params));
-        pending().await
+        if !wants {
+            return pending().await;
+        }
+        loop {
+            changes.next().await;
+            self.server.notify(self.id, counter::UPDATED, counter::updated(Some(meta.clone())));
+        }
     }
 }

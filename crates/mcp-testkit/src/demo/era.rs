@@ -26,6 +26,7 @@ pub(super) struct Terms {
 pub(super) struct Session {
     pub(super) revision: Revision,
     log_level: Option<LoggingLevel>,
+    watches_counter: bool,
     capabilities: ClientCapabilities,
 }
 
@@ -51,6 +52,17 @@ impl SharedSession {
         if let Some(session) = self.lock().as_mut() {
             session.log_level = Some(level);
         }
+    }
+
+    pub(super) fn watch_counter(&self, wanted: bool) {
+        if let Some(session) = self.lock().as_mut() {
+            session.watches_counter = wanted;
+        }
+    }
+
+    /// Whether it has subscribed to the counter.
+    pub(super) fn watches_counter(&self) -> bool {
+        self.lock().as_ref().is_some_and(|session| session.watches_counter)
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Session>> {
@@ -147,7 +159,9 @@ pub(super) fn initialize(demo: &Demo, params: &Params) -> Result<(Session, Initi
         .unwrap_or(newest);
     let result = InitializeResult::new(revision, capabilities(revision), identity(revision))
         .with_instructions(INSTRUCTIONS);
-    Ok((Session { revision, log_level: None, capabilities: params.capabilities }, result))
+    let session =
+        Session { revision, log_level: None, watches_counter: false, capabilities: params.capabilities };
+    Ok((session, result))
 }
 
 /// The answer to `server/discover`.
@@ -172,7 +186,7 @@ pub(super) fn identity(revision: Revision) -> Implementation {
 fn capabilities(revision: Revision) -> ServerCapabilities {
     let capabilities = ServerCapabilities::new()
         .with_tools(ToolsCapability::new())
-        .with_resources(ResourcesCapability::new())
+        .with_resources(ResourcesCapability::new().with_subscribe(true))
         .with_prompts(PromptsCapability::new())
         .with_logging(JsonObject::new());
     if revision >= Revision::V2025_03_26 {

@@ -4,8 +4,9 @@ use bytes::Bytes;
 use mcp_types::{
     CallToolRequest, CompleteRequest, DiscoverRequest, EmptyResult, ErrorCode, GetPromptRequest, Json,
     JsonRpcError, ListPromptsRequest, ListResourceTemplatesRequest, ListResourcesRequest, ListToolsRequest,
-    Meta, ReadResourceRequest, Request, SetLevelRequest, SetLevelRequestParams, SubscriptionsListenRequest,
-    jsonrpc::scan, meta::key,
+    Meta, ReadResourceRequest, Request, SetLevelRequest, SetLevelRequestParams, SubscribeRequest,
+    SubscribeRequestParams, SubscriptionsListenRequest, SubscriptionsListenRequestParams, UnsubscribeRequest,
+    UnsubscribeRequestParams, jsonrpc::scan, meta::key,
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -30,7 +31,21 @@ pub(super) async fn answer(caller: &Caller, method: &str, params: Params) -> Res
             caller.set_log_level(era::known_level(Some(level))?);
             caller.result(&EmptyResult::new())
         }
-        SubscriptionsListenRequest::METHOD => caller.listen().await,
+        SubscribeRequest::METHOD => {
+            let SubscribeRequestParams { uri, .. } = params.decode()?;
+            resources::find(caller, &uri)?;
+            caller.subscribe(&uri, true);
+            caller.result(&EmptyResult::new())
+        }
+        UnsubscribeRequest::METHOD => {
+            let UnsubscribeRequestParams { uri, .. } = params.decode()?;
+            caller.subscribe(&uri, false);
+            caller.result(&EmptyResult::new())
+        }
+        SubscriptionsListenRequest::METHOD => {
+            let SubscriptionsListenRequestParams { notifications, .. } = params.decode()?;
+            caller.listen(&notifications).await
+        }
         _ => return Err(JsonRpcError::method_not_found(method)),
     })
 }
@@ -51,13 +66,17 @@ impl Params {
 
     /// The `_meta`; empty when it is absent or no object.
     pub(super) fn meta(&self) -> Meta {
-        let range = scan::member(&self.0, "_meta");
-        range.and_then(|range| serde_json::from_slice(&self.0[range]).ok()).unwrap_or_default()
+        self.member("_meta").and_then(|meta| serde_json::from_slice(meta).ok()).unwrap_or_default()
+    }
+
+    /// The JSON of a member.
+    pub(super) fn member(&self, name: &str) -> Option<&[u8]> {
+        scan::member(&self.0, name).map(|range| &self.0[range])
     }
 
     /// A member that is a string.
-    pub(super) fn text(&self, member: &str) -> Option<String> {
-        serde_json::from_slice(&self.0[scan::member(&self.0, member)?]).ok()
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        serde_json::from_slice(self.member(name)?).ok()
     }
 
     /// Whether the request carries the metadata of a modern one.

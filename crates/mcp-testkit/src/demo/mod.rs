@@ -5,10 +5,10 @@
 //!
 //! | | |
 //! |---|---|
-//! | tools | `echo`, `add`, `slow` (progress, log messages, cancellation), `greet` (asks the user), `disconnect` (ends the connection in mid-call), `contents` (every kind of content), `fail`, `fail_protocol` |
-//! | resources | `demo:///readme.md` (text), `demo:///pixel.png` (bytes), the template `demo:///squares/{number}` |
+//! | tools | `echo`, `add`, `slow` (progress, log messages, cancellation), `greet` (asks the user), `bump` (changes a resource), `disconnect` (ends the connection in mid-call), `contents` (every kind of content), `fail`, `fail_protocol` |
+//! | resources | `demo:///readme.md` (text), `demo:///pixel.png` (bytes), `demo:///counter` (changes), the template `demo:///squares/{number}` |
 //! | prompts | `hello`, `review` |
-//! | besides | completion, pagination, log levels, `subscriptions/listen` (which has nothing to tell) |
+//! | besides | completion, pagination, log levels, subscriptions to the counter in the way of each era |
 //!
 //! A request that carries the metadata of a modern request is served by itself; `initialize` opens a session of the
 //! legacy era. One process serves both. Section:
@@ -34,6 +34,7 @@
 
 mod caller;
 mod completion;
+mod counter;
 mod era;
 mod http;
 mod methods;

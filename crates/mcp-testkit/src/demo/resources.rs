@@ -1,4 +1,4 @@
-//! Two resources, and a family of them.
+//! Three resources, of which one changes, and a family of them.
 
 use mcp_types::{
     BlobResourceContents, Era, ErrorCode, Json, JsonObject, JsonRpcError, ListResourceTemplatesResult,
@@ -6,7 +6,7 @@ use mcp_types::{
     ResourceContents, ResourceTemplate, Revision, TextResourceContents,
 };
 
-use super::{caller::Caller, page::page};
+use super::{caller::Caller, counter, page::page};
 
 pub(super) const README_URI: &str = "demo:///readme.md";
 pub(super) const README: &str = "# Demo\n\nA text to read.\n";
@@ -34,6 +34,10 @@ pub(super) fn list(
             .with_title("Pixel")
             .with_description("Bytes: an image of one point")
             .with_mime_type(PNG),
+        Resource::new(counter::URI, "counter")
+            .with_title("Counter")
+            .with_description("What the tool `bump` counts; it changes")
+            .with_mime_type(TEXT),
     ];
     if caller.revision() < Revision::V2025_06_18 {
         for resource in &mut resources {
@@ -68,16 +72,21 @@ pub(super) fn read(
     caller: &Caller,
     params: &ReadResourceRequestParams,
 ) -> Result<ReadResourceResult, JsonRpcError> {
-    let uri = params.uri.as_str();
-    let contents: ResourceContents = match uri {
+    Ok(ReadResourceResult::new([find(caller, &params.uri)?]))
+}
+
+pub(super) fn find(caller: &Caller, uri: &str) -> Result<ResourceContents, JsonRpcError> {
+    Ok(match uri {
         README_URI => TextResourceContents::new(uri, README).with_mime_type(MARKDOWN).into(),
         PIXEL_URI => BlobResourceContents::new(uri, PIXEL).with_mime_type(PNG).into(),
+        counter::URI => {
+            TextResourceContents::new(uri, caller.counter().value().to_string()).with_mime_type(TEXT).into()
+        }
         _ => {
             let square = square(uri).ok_or_else(|| not_found(caller.era(), uri))?;
             TextResourceContents::new(uri, square.to_string()).with_mime_type(TEXT).into()
         }
-    };
-    Ok(ReadResourceResult::new([contents]))
+    })
 }
 
 fn square(uri: &str) -> Option<u64> {

@@ -33,6 +33,7 @@ use tokio::{
 use super::{
     Demo, Discover,
     caller::Caller,
+    counter::{self, Counter},
     era::{self, SharedSession},
     methods::{self, Params},
 };
@@ -48,6 +49,9 @@ const MAX_QUEUED_BYTES: usize = 64 * 1024;
 pub(super) struct Surroundings {
     /// Opened by `initialize`; over HTTP, by that of another server.
     pub(super) session: SharedSession,
+    pub(super) counter: Counter,
+    /// Others serve the same clients: it tells nothing beside its requests.
+    pub(super) one_of_many: bool,
     /// Ends the connection to the client; `None` where that would end more.
     pub(super) hang_up: Option<Box<dyn Fn() + Send + Sync>>,
 }
@@ -61,6 +65,7 @@ pub(super) async fn run(demo: Demo, around: Surroundings, link: Link) -> Result<
     let read = tokio::select! {
         end = server.read(receiver, &mut tasks) => end,
         end = &mut write => return end,
+        () = server.tell_of_changes(), if !server.around.one_of_many => Ok(()),
     };
     tasks.shutdown().await;
     server.close();
@@ -295,6 +300,18 @@ impl Server {
             state.core.notify(method, Some(params));
         }
         self.outbox_filled.notify_one();
+    }
+
+    /// Tells a session of the legacy era what changes, if it wants to hear of it. Never ends.
+    async fn tell_of_changes(&self) {
+        let mut changes = self.around.counter.changes();
+        loop {
+            changes.next().await;
+            if self.around.session.watches_counter() {
+                self.lock().core.notify(counter::UPDATED, Some(counter::updated(None)));
+                self.outbox_filled.notify_one();
+            }
+        }
     }
 
     /// Asks the client. `None` when it will never answer. Dropped, it tells the client that nobody waits any more.

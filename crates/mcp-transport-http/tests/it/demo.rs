@@ -2,11 +2,12 @@
 
 use std::future::ready;
 
-use mcp_client::{Client, ErrorKind, Versions};
+use mcp_client::{Change, Client, ErrorKind, Versions};
 use mcp_testkit::demo::{Demo, DemoHttp, Discover};
 use mcp_transport_http::Http;
 use mcp_types::{
     ElicitResult, Era, ErrorCode, Json, JsonObject, LoggingLevel, LoggingMessageNotification, Revision,
+    SubscriptionFilter,
 };
 use serde_json::json;
 
@@ -47,7 +48,7 @@ async fn every_revision_is_found_and_spoken() {
             let (server, http) = serve(demo).await;
             let client = builder().versions(versions).connect(http).await.unwrap();
             assert_eq!(client.revision(), revision);
-            assert_eq!(client.list_tools().all().await.unwrap().len(), 8);
+            assert_eq!(client.list_tools().all().await.unwrap().len(), 9);
             let sum = client.call_tool("add").args(&json!({ "a": 2, "b": 40 })).unwrap().await.unwrap();
             assert_eq!(sum.text(), r#"{"sum":42}"#);
             assert!(client.call_tool("fail").await.unwrap().is_error());
@@ -136,6 +137,42 @@ async fn hundreds_of_calls_at_once() {
         while let Some(call) = calls.join_next().await {
             call.unwrap();
         }
+        client.close().await;
+    }
+}
+
+/// In the legacy era on the server's own stream, in the modern one on a stream of the subscription.
+#[tokio::test]
+async fn changes_are_heard() {
+    for revision in [Revision::V2025_03_26, Revision::V2025_11_25, Revision::V2026_07_28] {
+        let (_server, http) = serve(Demo::new()).await;
+        let client = builder().versions(Versions::exactly(revision)).connect(http).await.unwrap();
+        let filter = SubscriptionFilter::new().with_resource_subscriptions(["demo:///counter".to_owned()]);
+        let mut subscription = client.listen(filter).await.unwrap();
+        assert!(subscription.is_complete());
+        for _ in 0..2 {
+            client.call_tool("bump").await.unwrap();
+            let change = tokio::time::timeout(secs(8), subscription.next()).await.unwrap().unwrap();
+            let Some(Change::ResourceUpdated(updated)) = change else { panic!("{change:?}") };
+            assert_eq!(updated.uri, "demo:///counter");
+        }
+        drop(subscription);
+        client.close().await;
+    }
+}
+
+/// The arguments that a tool's schema says travel in header fields too, whether the tools were listed before or not.
+#[tokio::test]
+async fn annotated_arguments_travel_in_header_fields() {
+    for listed in [false, true] {
+        let (_server, http) = serve(Demo::new()).await;
+        let client = builder().connect(http).await.unwrap();
+        if listed {
+            client.list_tools().all().await.unwrap();
+        }
+        let args = json!({ "greeting": "Grüezi" });
+        let greeted = client.call_tool("greet").args(&args).unwrap().await.unwrap();
+        assert_eq!(greeted.text(), "Grüezi, Ada!");
         client.close().await;
     }
 }

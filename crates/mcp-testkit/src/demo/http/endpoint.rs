@@ -15,19 +15,20 @@ use super::{
     mirror,
     session::{HttpSession, Sessions},
 };
-use crate::demo::Demo;
+use crate::demo::{Demo, counter::Counter};
 
 pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 pub(super) struct Endpoint {
     pub(super) demo: Demo,
+    pub(super) counter: Counter,
     pub(super) sessions: Sessions,
 }
 
 impl Endpoint {
     pub(super) fn new(demo: Demo) -> Self {
-        Self { demo, sessions: Sessions::default() }
+        Self { demo, counter: Counter::default(), sessions: Sessions::default() }
     }
 
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {

@@ -78,7 +78,7 @@ impl Endpoint {
         let requests = vec![JsonRpcMessage::Request(request.clone())];
         let held = exchange::start(
             self.demo.clone(),
-            Surroundings::default(),
+            Surroundings { counter: self.counter.clone(), one_of_many: true, ..Surroundings::default() },
             Era::Modern,
             &Arc::<Routes>::default(),
             &record,
@@ -91,7 +91,7 @@ impl Endpoint {
 
     /// Opens a session.
     async fn open(&self, initialize: RawMessage) -> Answer {
-        let session = HttpSession::new();
+        let session = HttpSession::new(&self.counter);
         let id = initialize.id().cloned();
         let record = match session.start(&self.demo, vec![initialize]) {
             Ok(record) => record,

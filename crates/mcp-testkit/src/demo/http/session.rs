@@ -10,10 +10,15 @@ use mcp_types::{Era, Revision};
 
 use super::{
     Held, exchange, lock,
-    record::{Reading, Record},
+    record::{Entry, Reading, Record},
     routes::Routes,
 };
-use crate::demo::{Demo, era::SharedSession, server::Surroundings};
+use crate::demo::{
+    Demo,
+    counter::{self, Changes, Counter},
+    era::SharedSession,
+    server::Surroundings,
+};
 
 /// Beyond so many, the oldest session ends.
 const MAX_SESSIONS: usize = 256;
@@ -67,7 +72,10 @@ impl Sessions {
 pub(super) struct HttpSession {
     pub(super) session: SharedSession,
     pub(super) routes: Arc<Routes>,
+    counter: Counter,
     beside: Arc<Record>,
+    /// What tells of changes.
+    _teller: Held,
     streams: Mutex<Streams>,
 }
 
@@ -80,11 +88,15 @@ struct Streams {
 }
 
 impl HttpSession {
-    pub(super) fn new() -> Arc<Self> {
+    pub(super) fn new(counter: &Counter) -> Arc<Self> {
+        let (session, beside) = (SharedSession::default(), Record::new(BESIDE));
+        let teller = tokio::spawn(tell_of_changes(counter.changes(), session.clone(), Arc::clone(&beside)));
         Arc::new(Self {
-            session: SharedSession::default(),
+            session,
             routes: Arc::default(),
-            beside: Record::new(BESIDE),
+            counter: counter.clone(),
+            beside,
+            _teller: Held(teller.abort_handle()),
             streams: Mutex::default(),
         })
     }
@@ -114,6 +126,8 @@ impl HttpSession {
         let hangs_up = Arc::clone(&record);
         let around = Surroundings {
             session: self.session.clone(),
+            counter: self.counter.clone(),
+            one_of_many: true,
             hang_up: Some(Box::new(move || hangs_up.hang_up())),
         };
         let held = exchange::start(demo.clone(), around, Era::Legacy, &self.routes, &record, requests)
@@ -159,5 +173,16 @@ impl HttpSession {
     fn end(&self) {
         self.beside.end();
         lock(&self.streams).kept.clear();
+    }
+}
+
+/// Tells what changes on the stream that belongs to no request, if the session wants to hear of it.
+async fn tell_of_changes(mut changes: Changes, session: SharedSession, beside: Arc<Record>) {
+    loop {
+        changes.next().await;
+        if session.watches_counter() {
+            let message = RawMessage::notification(counter::UPDATED, Some(counter::updated(None)));
+            beside.say(Entry { text: message.to_vec().into(), status: None });
+        }
     }
 }

@@ -210,3 +210,41 @@ async fn a_subscription_is_acknowledged_and_stays_open_until_it_is_cancelled() {
     peer.cancel(id).await;
     assert!(peer.end().await.is_empty());
 }
+
+const COUNTER: &str = "demo:///counter";
+
+#[tokio::test]
+async fn a_modern_client_hears_of_changes_that_it_listens_for() {
+    let mut peer = Peer::modern();
+    let filter =
+        json!({ "resourceSubscriptions": [COUNTER, "demo:///readme.md"], "promptsListChanged": true });
+    let id = peer.request("subscriptions/listen", json!({ "notifications": filter })).await;
+    let (_, params) = notification(peer.next().await);
+    assert_eq!(params["notifications"], json!({ "resourceSubscriptions": [COUNTER] }));
+    for count in 1..3 {
+        let bump = peer.request("tools/call", json!({ "name": "bump" })).await;
+        let reply = peer.reply(bump).await.unwrap();
+        assert_eq!(reply["content"][0]["text"], count.to_string());
+        let (method, params) = notification(peer.next().await);
+        assert_eq!((method.as_str(), &params["uri"]), ("notifications/resources/updated", &json!(COUNTER)));
+        assert_eq!(params["_meta"]["io.modelcontextprotocol/subscriptionId"], json!(id));
+    }
+    let contents = peer.result("resources/read", json!({ "uri": COUNTER })).await;
+    assert_eq!(contents["contents"][0]["text"], "2");
+}
+
+#[tokio::test]
+async fn a_legacy_session_hears_of_changes_while_it_is_subscribed() {
+    let mut peer = Peer::legacy(Revision::V2025_06_18).await;
+    let subscription = json!({ "uri": COUNTER });
+    peer.tool("bump", json!({})).await;
+    peer.result("resources/subscribe", subscription.clone()).await;
+    peer.tool("bump", json!({})).await;
+    let (method, params) = notification(peer.next().await);
+    assert_eq!((method.as_str(), params), ("notifications/resources/updated", subscription.clone()));
+    peer.result("resources/unsubscribe", subscription).await;
+    peer.tool("bump", json!({})).await;
+    let error = peer.error("resources/subscribe", json!({ "uri": "demo:///nowhere" })).await;
+    assert_eq!(error.code, ErrorCode::RESOURCE_NOT_FOUND);
+    assert!(peer.end().await.is_empty());
+}

@@ -21,10 +21,10 @@ async fn tools_come_page_by_page_in_every_revision() {
                 None => break,
             }
         }
-        assert_eq!(sizes, [3, 3, 2], "{revision}");
+        assert_eq!(sizes, [3, 3, 3], "{revision}");
         assert_eq!(
             names,
-            ["echo", "add", "slow", "greet", "disconnect", "contents", "fail", "fail_protocol"]
+            ["echo", "add", "slow", "greet", "bump", "disconnect", "contents", "fail", "fail_protocol"]
         );
         let error = peer.error("tools/list", json!({ "cursor": "" })).await;
         assert_eq!(error.code, ErrorCode::INVALID_PARAMS);
@@ -38,7 +38,7 @@ async fn tools_come_page_by_page_in_every_revision() {
 async fn resources_are_listed_and_read() {
     for (_, mut peer) in Peer::all().await {
         let list = peer.typed::<ListResourcesRequest>(json!({})).await;
-        assert_eq!(list.resources.len(), 2);
+        assert_eq!(list.resources.len(), 3);
         for resource in &*list.resources {
             let read = peer.typed::<ReadResourceRequest>(json!({ "uri": resource.uri })).await;
             let [contents] = &*read.contents else { panic!("{read:?}") };
@@ -46,7 +46,7 @@ async fn resources_are_listed_and_read() {
                 (contents.uri(), contents.mime_type()),
                 (resource.uri.as_str(), resource.mime_type.as_deref())
             );
-            assert_eq!(contents.as_text().is_some(), resource.name == "readme");
+            assert_eq!(contents.as_text().is_some(), resource.name != "pixel");
         }
         let templates = peer.typed::<ListResourceTemplatesRequest>(json!({})).await;
         assert_eq!(templates.resource_templates[0].uri_template, "demo:///squares/{number}");

@@ -22,7 +22,7 @@ impl Default for Arguments {
 }
 
 pub(super) fn tool() -> Tool {
-    let input = r#"{"type":"object","properties":{"greeting":{"type":"string","description":"The word to greet with","default":"Hello"}},"additionalProperties":false}"#;
+    let input = r#"{"type":"object","properties":{"greeting":{"type":"string","description":"The word to greet with","default":"Hello","x-mcp-header":"Greeting"}},"additionalProperties":false}"#;
     Tool::new("greet", schema(input))
         .with_title("Greet")
         .with_description("Asks the user for a name, and greets.")

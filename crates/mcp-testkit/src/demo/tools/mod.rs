@@ -1,6 +1,7 @@
 //! The tools, a file each.
 
 mod add;
+mod bump;
 mod contents;
 mod disconnect;
 mod echo;
@@ -16,21 +17,30 @@ use serde::{Serialize, Serializer, de::DeserializeOwned};
 
 use super::{caller::Caller, page::page};
 
-pub(super) fn list(
-    caller: &Caller,
-    params: &PaginatedRequestParams,
-) -> Result<ListToolsResult, JsonRpcError> {
-    let tools = [
+fn all() -> [Tool; 9] {
+    [
         echo::tool(),
         add::tool(),
         slow::tool(),
         greet::tool(),
+        bump::tool(),
         disconnect::tool(),
         contents::tool(),
         fail::tool(),
         fail::protocol_tool(),
-    ];
-    let tools = tools.into_iter().map(|tool| fit_tool(tool, caller.revision())).collect();
+    ]
+}
+
+/// The schema of the arguments of the tool `name`.
+pub(super) fn input_schema(name: &str) -> Option<JsonSchema> {
+    all().into_iter().find(|tool| tool.name == name).map(|tool| tool.input_schema)
+}
+
+pub(super) fn list(
+    caller: &Caller,
+    params: &PaginatedRequestParams,
+) -> Result<ListToolsResult, JsonRpcError> {
+    let tools = all().into_iter().map(|tool| fit_tool(tool, caller.revision())).collect();
     let (tools, next) = page("tools", tools, caller.demo().page_size, params.cursor.as_ref())?;
     let mut result = ListToolsResult::new(tools);
     result.next_cursor = next;
@@ -43,6 +53,7 @@ pub(super) async fn call(caller: &Caller, params: CallToolRequestParams) -> Resu
         "echo" => echo::call(&params),
         "add" => add::call(&params),
         "slow" => slow::call(caller, &params).await,
+        "bump" => Ok(bump::call(caller)),
         "disconnect" => Ok(disconnect::call(caller).await),
         "contents" => Ok(contents::call()),
         "fail" => fail::call(&params),

@@ -116,6 +116,9 @@ async fn one_reader_has_what_belongs_to_no_request() {
     let mut stream = Stream::of(peer.get(&[]).await);
     assert_eq!(stream.next().await.unwrap().id.as_deref(), Some("0-0"));
     assert_eq!(peer.get(&[]).await.status(), StatusCode::CONFLICT);
+    peer.post(&request(2, "resources/subscribe", &json!({ "uri": "demo:///counter" }))).await;
+    peer.post(&call(3, "bump", &json!({}))).await;
+    assert_eq!(stream.message().await["params"]["uri"], "demo:///counter");
     peer.send(Method::DELETE, &[], "").await;
     assert_eq!(stream.next().await, None, "it ends with the session");
 }

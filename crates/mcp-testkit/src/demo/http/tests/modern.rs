@@ -139,3 +139,42 @@ async fn a_notification_is_accepted() {
     let answer = peer.send(Method::POST, &FIELDS[..1], note.to_string()).await;
     assert_eq!(answer.status(), StatusCode::ACCEPTED);
 }
+
+#[tokio::test]
+async fn annotated_arguments_are_mirrored() {
+    let peer = Peer::of(Demo::new()).await;
+    let mut meta = meta();
+    meta["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
+    let greet = |arguments: Value| {
+        let params = json!({ "name": "greet", "arguments": arguments, "_meta": meta });
+        request(1, "tools/call", &params).to_string()
+    };
+    let field = |value| ("mcp-param-greeting", value);
+    for (arguments, fields, code) in [
+        (json!({ "greeting": "Moin" }), &[field("Moin")][..], None),
+        (json!({ "greeting": "Grüezi" }), &[field("=?base64?R3LDvGV6aQ==?=")], None),
+        (json!({}), &[], None),
+        (json!({ "greeting": "Moin" }), &[], Some(-32020)),
+        (json!({ "greeting": "Moin" }), &[field("Hello")], Some(-32020)),
+        (json!({ "greeting": "Moin" }), &[field("=?base64?!?=")], Some(-32020)),
+        (json!({}), &[field("Moin")], Some(-32020)),
+    ] {
+        let mut all = vec![FIELDS[0], FIELDS[1], ("mcp-name", "greet")];
+        all.extend_from_slice(fields);
+        let reply = reply(peer.send(Method::POST, &all, greet(arguments.clone())).await).await;
+        assert_eq!(reply["error"]["code"].as_i64(), code, "{arguments} {fields:?}: {reply}");
+    }
+}
+
+#[tokio::test]
+async fn a_change_is_told_to_those_who_listen() {
+    let peer = Peer::of(Demo::new()).await;
+    let filter = json!({ "resourceSubscriptions": ["demo:///counter"] });
+    let listen = request(9, "subscriptions/listen", &json!({ "notifications": filter, "_meta": meta() }));
+    let fields = [FIELDS[0], ("mcp-method", "subscriptions/listen")];
+    let mut stream = Stream::of(peer.send(Method::POST, &fields, listen.to_string()).await);
+    assert_eq!(stream.message().await["params"]["notifications"], filter);
+    let fields = [FIELDS[0], FIELDS[1], ("mcp-name", "bump")];
+    peer.send(Method::POST, &fields, call("bump", &json!({}))).await;
+    assert_eq!(stream.message().await["params"]["uri"], "demo:///counter");
+}
