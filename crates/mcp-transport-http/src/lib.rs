@@ -21,6 +21,8 @@ mod session;
 mod sse;
 mod stream;
 
+#[cfg(feature = "proxy")]
+pub use client::Proxy;
 pub use client::{HttpClient, HttpVersion, ResponseBody};
 pub use http::Http;
 pub use service::{BoxError, RequestBody};

@@ -25,6 +25,8 @@ pub enum TransportErrorKind {
     Closed,
     /// The server's process ended.
     Exited,
+    /// A proxy on the way cannot be reached, refused, or broke the rules.
+    Proxy,
     /// Reading or writing failed.
     Io,
     /// An HTTP status that refuses.
@@ -77,6 +79,7 @@ struct Inner {
     message: Cow<'static, str>,
     process: Option<ProcessFailure>,
     http: Option<HttpFailure>,
+    proxy: Option<HttpFailure>,
     certificate: Option<CertificateFailure>,
     source: Option<Arc<dyn Error + Send + Sync>>,
 }
@@ -120,6 +123,7 @@ impl TransportError {
             message: message.into(),
             process: None,
             http: None,
+            proxy: None,
             certificate: None,
             source: None,
         }))
@@ -143,6 +147,11 @@ impl TransportError {
     /// The same error with how the HTTP peer refused.
     pub fn with_http(self, http: HttpFailure) -> Self {
         self.change(|inner| inner.http = Some(http))
+    }
+
+    /// The same error with how a proxy on the way refused.
+    pub fn with_proxy(self, proxy: HttpFailure) -> Self {
+        self.change(|inner| inner.proxy = Some(proxy))
     }
 
     /// The same error with the check of the server's certificate that failed.
@@ -175,6 +184,11 @@ impl TransportError {
         self.0.http.as_ref()
     }
 
+    /// How a proxy on the way refused, if one did: its challenges (`Proxy-Authenticate`) are in `www_authenticate`.
+    pub fn proxy(&self) -> Option<&HttpFailure> {
+        self.0.proxy.as_ref()
+    }
+
     /// Which check of the server's certificate failed, if one did.
     pub fn certificate(&self) -> Option<CertificateFailure> {
         self.0.certificate
@@ -189,6 +203,9 @@ impl fmt::Display for TransportError {
         }
         if let Some(http) = &self.0.http {
             write!(f, ": {http}")?;
+        }
+        if let Some(proxy) = &self.0.proxy {
+            write!(f, ": {proxy}")?;
         }
         Ok(())
     }
@@ -228,6 +245,9 @@ impl fmt::Debug for TransportError {
         }
         if let Some(http) = &self.0.http {
             out.field("http", http);
+        }
+        if let Some(proxy) = &self.0.proxy {
+            out.field("proxy", proxy);
         }
         if let Some(certificate) = &self.0.certificate {
             out.field("certificate", certificate);

@@ -290,6 +290,7 @@ fn is_transient(error: &TransportError) -> bool {
         | TransportErrorKind::TooLarge => false,
         _ => error
             .http()
+            .or(error.proxy())
             .is_none_or(|http| !(400..500).contains(&http.status) || matches!(http.status, 408 | 425 | 429)),
     }
 }

@@ -14,6 +14,8 @@ use tokio::{
 
 #[cfg(feature = "http2")]
 use super::http2;
+#[cfg(feature = "proxy")]
+use super::proxy::{Forward, Hop};
 use super::{Settings, http1, target::Target};
 
 /// The least time that one of several addresses is given before the next is tried.
@@ -29,33 +31,90 @@ pub(super) enum Dialed {
 /// Makes a connection.
 pub(super) async fn dial(target: &Target, settings: &Settings) -> Result<Dialed, TransportError> {
     let deadline = Instant::now() + settings.connect_timeout;
-    let connect = async {
-        let stream = tcp(target, deadline).await?;
-        if !target.is_tls() {
-            return begin(stream, settings.version.is_http2_alone(), target, settings).await;
-        }
-        secure(stream, target, settings).await
-    };
-    timeout_at(deadline, connect).await.unwrap_or_else(|_| {
+    timeout_at(deadline, connect(target, settings, deadline)).await.unwrap_or_else(|_| {
         let what = format!("not within {:?}", settings.connect_timeout);
         Err(target.error(TransportErrorKind::Timeout, &what))
     })
 }
 
-#[cfg(feature = "tls")]
-async fn secure<S>(stream: S, target: &Target, settings: &Settings) -> Result<Dialed, TransportError>
+async fn connect(target: &Target, settings: &Settings, deadline: Instant) -> Result<Dialed, TransportError> {
+    #[cfg(unix)]
+    if let Some(path) = &settings.unix_socket {
+        let stream = tokio::net::UnixStream::connect(path).await.map_err(|error| {
+            let kind = match error.kind() {
+                io::ErrorKind::NotFound => TransportErrorKind::NotFound,
+                _ => TransportErrorKind::Connect,
+            };
+            target.error(kind, &format!("{}: {error}", path.display())).with_source(error)
+        })?;
+        return over(stream, target, settings).await;
+    }
+    #[cfg(feature = "proxy")]
+    if let Some(hop) = settings.proxy.hop(target)? {
+        // On the heap: rare, and larger than all the rest.
+        return Box::pin(through(hop, target, settings, deadline)).await;
+    }
+    let stream = tcp(target, deadline).await.map_err(|failure| failure.into_error(target))?;
+    over(stream, target, settings).await
+}
+
+/// Speaks to the target over `stream`, which leads there.
+async fn over<S>(stream: S, target: &Target, settings: &Settings) -> Result<Dialed, TransportError>
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let stream = settings.tls.wrap(target, stream).await?;
-    let agreed = stream.get_ref().1.alpn_protocol() == Some(super::version::HTTP2_NAME);
-    begin(stream, agreed || settings.version.is_http2_alone(), target, settings).await
+    if !target.is_tls() {
+        return begin(stream, settings.version.is_http2_alone(), target, settings).await;
+    }
+    #[cfg(feature = "tls")]
+    {
+        let stream = settings.tls.wrap(target, stream).await?;
+        let agreed = stream.get_ref().1.alpn_protocol() == Some(super::version::HTTP2_NAME);
+        begin(stream, agreed || settings.version.is_http2_alone(), target, settings).await
+    }
+    #[cfg(not(feature = "tls"))]
+    Err(without_tls(target))
+}
+
+/// Speaks to the target through a proxy: in a tunnel, or where that is not needed by its forwarding.
+#[cfg(feature = "proxy")]
+async fn through(
+    hop: Hop,
+    target: &Target,
+    settings: &Settings,
+    deadline: Instant,
+) -> Result<Dialed, TransportError> {
+    let failed = |failure: Unreachable| hop.error(target, &format!("cannot be reached: {}", failure.what));
+    let stream = tcp(&hop.target, deadline).await.map_err(failed)?;
+    if !hop.target.is_tls() {
+        return by(stream, hop, target, settings).await;
+    }
+    #[cfg(feature = "tls")]
+    {
+        let stream = settings.tls.to_proxy().wrap(&hop.target, stream).await?;
+        by(stream, hop, target, settings).await
+    }
+    #[cfg(not(feature = "tls"))]
+    Err(without_tls(&hop.target))
+}
+
+#[cfg(feature = "proxy")]
+async fn by<S>(stream: S, hop: Hop, target: &Target, settings: &Settings) -> Result<Dialed, TransportError>
+where
+    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    if target.is_tls() || settings.version.is_http2_alone() {
+        let stream = hop.tunnel(stream, target).await?;
+        return over(stream, target, settings).await;
+    }
+    let begun = http1::Connection::begin(stream, settings).await;
+    let connection = begun.map_err(|error| hop.error(target, "failed").with_source(error))?;
+    Ok(Dialed::Http1(connection.forwarded(Forward::new(hop, target.clone()))))
 }
 
 #[cfg(not(feature = "tls"))]
-#[expect(clippy::unused_async, reason = "it takes the place of one that waits")]
-async fn secure<S>(_: S, target: &Target, _: &Settings) -> Result<Dialed, TransportError> {
-    Err(target.error(TransportErrorKind::Configuration, "TLS was not built in; the feature is `tls`"))
+fn without_tls(target: &Target) -> TransportError {
+    target.error(TransportErrorKind::Configuration, "TLS was not built in; the feature is `tls`")
 }
 
 async fn begin<S>(
@@ -79,10 +138,28 @@ where
     begun.map(Dialed::Http1).map_err(|error| failed("HTTP failed").with_source(error))
 }
 
-async fn tcp(target: &Target, deadline: Instant) -> Result<TcpStream, TransportError> {
-    let found = lookup_host((target.bare_host(), target.port())).await.map_err(|error| {
-        let what = format!("no such host: {error}");
-        target.error(TransportErrorKind::NotFound, &what).with_source(error)
+/// Why there is no TCP connection.
+struct Unreachable {
+    kind: TransportErrorKind,
+    what: String,
+    source: Option<io::Error>,
+}
+
+impl Unreachable {
+    fn into_error(self, target: &Target) -> TransportError {
+        let error = target.error(self.kind, &self.what);
+        match self.source {
+            Some(source) => error.with_source(source),
+            None => error,
+        }
+    }
+}
+
+async fn tcp(target: &Target, deadline: Instant) -> Result<TcpStream, Unreachable> {
+    let found = lookup_host((target.bare_host(), target.port())).await.map_err(|error| Unreachable {
+        kind: TransportErrorKind::NotFound,
+        what: format!("no such host: {error}"),
+        source: Some(error),
     })?;
     let addresses: Vec<SocketAddr> = found.collect();
     let mut last = None;
@@ -99,10 +176,16 @@ async fn tcp(target: &Target, deadline: Instant) -> Result<TcpStream, TransportE
             Err(_) => last = Some(io::Error::from(io::ErrorKind::TimedOut)),
         }
     }
-    let Some(error) = last else {
-        return Err(target.error(TransportErrorKind::NotFound, "the name has no address"));
-    };
-    Err(target.error(TransportErrorKind::Connect, &error.to_string()).with_source(error))
+    Err(match last {
+        Some(error) => {
+            Unreachable { kind: TransportErrorKind::Connect, what: error.to_string(), source: Some(error) }
+        }
+        None => Unreachable {
+            kind: TransportErrorKind::NotFound,
+            what: "the name has no address".into(),
+            source: None,
+        },
+    })
 }
 
 /// Small messages go at once, and a peer that is gone without a word is noticed on streams that are silent for hours.

@@ -2,12 +2,16 @@
 
 use std::{error::Error, time::Duration};
 
+#[cfg(feature = "proxy")]
+use http::header;
 use http::{HeaderMap, Request, Response};
 use hyper::{body::Incoming, client::conn::http1, rt};
 use hyper_util::rt::TokioIo;
 use mcp_transport::{Delivery, TransportError, TransportErrorKind};
 use tokio::time::timeout;
 
+#[cfg(feature = "proxy")]
+use super::proxy::Forward;
 use super::{Settings, abort::AbortOnDrop};
 use crate::RequestBody;
 
@@ -21,12 +25,16 @@ const READY_WITHIN: Duration = Duration::from_millis(100);
 pub(super) struct Connection {
     sender: http1::SendRequest<RequestBody>,
     task: AbortOnDrop,
+    /// It leads to a proxy, which forwards requests.
+    #[cfg(feature = "proxy")]
+    forward: Option<Box<Forward>>,
 }
 
 /// Why there is no response.
 pub(super) enum NotAnswered {
     NeverSent(Box<Request<RequestBody>>, TransportError),
-    MaybeSent(TransportError),
+    /// Not to be sent again, whatever the error says of it.
+    Failed(TransportError),
 }
 
 impl Connection {
@@ -39,7 +47,18 @@ impl Connection {
         let (sender, connection) = builder.handshake::<_, RequestBody>(TokioIo::new(stream)).await?;
         // Its errors reach the request that they hit.
         let task = tokio::spawn(async move { drop(connection.await) });
-        Ok(Self { sender, task: task.into() })
+        Ok(Self {
+            sender,
+            task: task.into(),
+            #[cfg(feature = "proxy")]
+            forward: None,
+        })
+    }
+
+    #[cfg(feature = "proxy")]
+    pub(super) fn forwarded(mut self, forward: Forward) -> Self {
+        self.forward = Some(Box::new(forward));
+        self
     }
 
     /// Whether nothing can be sent any more.
@@ -57,12 +76,44 @@ impl Connection {
         &mut self,
         request: Request<RequestBody>,
     ) -> Result<Response<Incoming>, NotAnswered> {
+        #[cfg(feature = "proxy")]
+        if self.forward.is_some() {
+            return Box::pin(self.forward(request)).await;
+        }
+        self.send_as_it_is(request).await
+    }
+
+    #[cfg(feature = "proxy")]
+    async fn forward(
+        &mut self,
+        mut request: Request<RequestBody>,
+    ) -> Result<Response<Incoming>, NotAnswered> {
+        let path = request.uri().clone();
+        if let Some(forward) = &self.forward {
+            forward.address(&mut request).map_err(NotAnswered::Failed)?;
+        }
+        match (self.send_as_it_is(request).await, &self.forward) {
+            (Ok(answer), Some(forward)) => forward.pass(answer).await.map_err(NotAnswered::Failed),
+            (Err(NotAnswered::NeverSent(mut request, error)), _) => {
+                // The next connection may lead elsewhere.
+                *request.uri_mut() = path;
+                request.headers_mut().remove(header::PROXY_AUTHORIZATION);
+                Err(NotAnswered::NeverSent(request, error))
+            }
+            (other, _) => other,
+        }
+    }
+
+    async fn send_as_it_is(
+        &mut self,
+        request: Request<RequestBody>,
+    ) -> Result<Response<Incoming>, NotAnswered> {
         self.sender.try_send_request(request).await.map_err(|mut failure| match failure.take_message() {
             Some(request) => {
                 let error = not_answered(failure.into_error()).with_delivery(Delivery::NeverSent);
                 NotAnswered::NeverSent(Box::new(request), error)
             }
-            None => NotAnswered::MaybeSent(not_answered(failure.into_error())),
+            None => NotAnswered::Failed(not_answered(failure.into_error())),
         })
     }
 }

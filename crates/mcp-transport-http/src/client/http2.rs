@@ -12,7 +12,7 @@ use h2::{
     Ping, PingPong, Reason, RecvStream,
     client::{Builder, SendRequest},
 };
-use http::{HeaderValue, Request, Response, Uri, Version, header};
+use http::{HeaderValue, Request, Response, Version, header};
 use http_body::Body;
 use mcp_transport::{Delivery, TransportError, TransportErrorKind};
 use tokio::{
@@ -174,13 +174,7 @@ fn on_a_stream(
     request: Request<RequestBody>,
 ) -> Result<(Request<()>, RequestBody), TransportError> {
     let (mut head, body) = request.into_parts();
-    let mut uri = head.uri.into_parts();
-    uri.scheme = Some(target.scheme());
-    uri.authority = Some(target.authority().clone());
-    head.uri = Uri::from_parts(uri).map_err(|error| {
-        let what = "the URL of the request cannot be sent over HTTP/2";
-        TransportError::new(TransportErrorKind::Configuration, Delivery::NeverSent, what).with_source(error)
-    })?;
+    head.uri = target.absolute(&head.uri)?;
     head.version = Version::HTTP_2;
     for name in NOT_HERE {
         head.headers.remove(name);

@@ -7,6 +7,8 @@ mod http1;
 #[cfg(feature = "http2")]
 mod http2;
 mod pool;
+#[cfg(feature = "proxy")]
+mod proxy;
 #[cfg(feature = "http2")]
 mod shared;
 mod target;
@@ -14,6 +16,8 @@ mod target;
 mod tls;
 mod version;
 
+#[cfg(unix)]
+use std::path::PathBuf;
 use std::{
     fmt,
     future::Future,
@@ -31,6 +35,8 @@ pub use body::ResponseBody;
 use dial::Dialed;
 use http1::NotAnswered;
 use pool::Pool;
+#[cfg(feature = "proxy")]
+pub use proxy::Proxy;
 #[cfg(feature = "http2")]
 use shared::{Opened, Shared};
 use target::{Key, Target};
@@ -44,7 +50,7 @@ use crate::RequestBody;
 ///
 /// Connections are reused, and clones share them; they end when the last clone is dropped and no response is being read.
 /// A response that is dropped before its end abandons its request: over HTTP/1.1 its connection is closed, over HTTP/2 its
-/// stream is reset. Nothing that the server may have seen is sent twice, no redirect is followed, no proxy is asked.
+/// stream is reset. Nothing that the server may have seen is sent twice, no redirect is followed.
 /// Requests need an absolute URI.
 ///
 /// Over HTTP/2, requests share one connection, as many at once as the server takes; more make another one. What a server
@@ -66,6 +72,10 @@ struct Settings {
     connect_timeout: Duration,
     keep_idle: Option<Duration>,
     max_head: usize,
+    #[cfg(unix)]
+    unix_socket: Option<PathBuf>,
+    #[cfg(feature = "proxy")]
+    proxy: Proxy,
     #[cfg(feature = "tls")]
     tls: Tls,
 }
@@ -89,6 +99,10 @@ impl HttpClient {
             connect_timeout: Self::DEFAULT_CONNECT_TIMEOUT,
             keep_idle: None,
             max_head: Self::DEFAULT_MAX_HEAD,
+            #[cfg(unix)]
+            unix_socket: None,
+            #[cfg(feature = "proxy")]
+            proxy: Proxy::environment(),
             #[cfg(feature = "tls")]
             tls: Tls::platform(),
         };
@@ -123,6 +137,19 @@ impl HttpClient {
     /// Sets [`DEFAULT_MAX_HEAD`](Self::DEFAULT_MAX_HEAD), in bytes.
     pub fn max_head(self, limit: usize) -> Self {
         self.change(|settings| settings.max_head = limit)
+    }
+
+    /// Sends everything to the Unix socket at `path`, whatever host the URL names: that is only told to the server. No proxy
+    /// is asked.
+    #[cfg(unix)]
+    pub fn unix_socket(self, path: impl Into<PathBuf>) -> Self {
+        self.change(|settings| settings.unix_socket = Some(path.into()))
+    }
+
+    /// Sets which proxy is asked: what the [environment](Proxy::environment) says, unless it is set.
+    #[cfg(feature = "proxy")]
+    pub fn proxy(self, proxy: Proxy) -> Self {
+        self.change(|settings| settings.proxy = proxy)
     }
 
     /// Trusts the certificates in `pem` too, as roots: those of a private authority.
@@ -185,7 +212,7 @@ impl HttpClient {
             match connection.send(request).await {
                 Ok(answer) => return Ok(self.lease(connection, key, answer)),
                 Err(NotAnswered::NeverSent(returned, _)) => request = *returned,
-                Err(NotAnswered::MaybeSent(error)) => return Err(error),
+                Err(NotAnswered::Failed(error)) => return Err(error),
             }
         }
         #[cfg(feature = "http2")]
@@ -209,7 +236,7 @@ impl HttpClient {
     ) -> Result<Response<ResponseBody>, TransportError> {
         match connection.send(request).await {
             Ok(answer) => Ok(self.lease(connection, key, answer)),
-            Err(NotAnswered::NeverSent(_, error) | NotAnswered::MaybeSent(error)) => Err(error),
+            Err(NotAnswered::NeverSent(_, error) | NotAnswered::Failed(error)) => Err(error),
         }
     }
 

@@ -28,16 +28,6 @@ impl Target {
         self.tls
     }
 
-    #[cfg(feature = "http2")]
-    pub(super) fn scheme(&self) -> Scheme {
-        if self.tls { Scheme::HTTPS } else { Scheme::HTTP }
-    }
-
-    #[cfg(feature = "http2")]
-    pub(super) fn authority(&self) -> &Authority {
-        &self.authority
-    }
-
     /// The value of `Host`.
     pub(super) fn host_field(&self) -> &str {
         if self.port() == self.usual_port() { self.authority.host() } else { self.authority.as_str() }
@@ -55,6 +45,31 @@ impl Target {
     pub(super) fn bare_host(&self) -> &str {
         let host = self.authority.host();
         host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+    }
+
+    /// Host and port, also where that is the usual one.
+    #[cfg(feature = "proxy")]
+    pub(super) fn host_and_port(&self) -> String {
+        format!("{}:{}", self.authority.host(), self.port())
+    }
+
+    /// Where it is, as a URI.
+    #[cfg(feature = "proxy")]
+    pub(super) fn uri(&self) -> Uri {
+        self.absolute(&Uri::from_static("/")).unwrap_or_default()
+    }
+
+    /// `path`, with its query, as a whole URI.
+    #[cfg(any(feature = "http2", feature = "proxy"))]
+    pub(super) fn absolute(&self, path: &Uri) -> Result<Uri, TransportError> {
+        let mut parts = path.clone().into_parts();
+        parts.scheme = Some(if self.tls { Scheme::HTTPS } else { Scheme::HTTP });
+        parts.authority = Some(self.authority.clone());
+        Uri::from_parts(parts).map_err(|error| {
+            let what = "the URL of the request cannot be sent";
+            TransportError::new(TransportErrorKind::Configuration, Delivery::NeverSent, what)
+                .with_source(error)
+        })
     }
 
     pub(super) fn error(&self, kind: TransportErrorKind, what: &str) -> TransportError {

@@ -80,6 +80,15 @@ impl Tls {
         self.config = SharedConfig::default();
     }
 
+    /// The same for a connection to a proxy, which learns nothing of who we are.
+    #[cfg(feature = "proxy")]
+    pub(super) fn to_proxy(&self) -> Self {
+        let mut tls = self.clone();
+        tls.identity = None;
+        tls.set_version(HttpVersion::Http1);
+        tls
+    }
+
     /// Makes `stream`, which leads to `target`, a stream of TLS.
     pub(super) async fn wrap<S>(&self, target: &Target, stream: S) -> Result<TlsStream<S>, TransportError>
     where

@@ -13,6 +13,7 @@ mod in_child;
 mod mismatch;
 mod modern;
 mod param_headers;
+mod proxy;
 mod redirects;
 mod refusals;
 mod renewal;
@@ -21,6 +22,8 @@ mod service;
 mod sessions;
 mod streams;
 mod tls;
+#[cfg(unix)]
+mod unix;
 mod verdicts;
 mod wire;
 
