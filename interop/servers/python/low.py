@@ -10,7 +10,8 @@ def _schema(**properties) -> dict:
 
 
 TOOLS = {
-    "echo": {"inputSchema": _schema(message={"type": "string"})},
+    # Over HTTP, in the modern era, it is wanted in a header field too.
+    "echo": {"inputSchema": _schema(message={"type": "string", "x-mcp-header": "Message"})},
     "add": {"inputSchema": _schema(a=_INTEGER, b=_INTEGER), "outputSchema": _schema(sum=_INTEGER)},
     "fail": {"inputSchema": _schema()},
     "picture": {"inputSchema": _schema()},

@@ -34,9 +34,9 @@ let stopped = 0;
  * function that sends a notification. `touch` tells the client that the tools changed.
  */
 export function register(server, { ResourceTemplate, completable, call, touch }) {
-    server.registerTool('echo', { inputSchema: z.object({ message: z.string() }) }, async ({ message }) =>
-        text(message)
-    );
+    // Over HTTP, in the modern era, it is wanted in a header field too.
+    const message = z.string().meta({ 'x-mcp-header': 'Message' });
+    server.registerTool('echo', { inputSchema: z.object({ message }) }, async ({ message }) => text(message));
     const operands = z.object({ a: z.int(), b: z.int() });
     const result = z.object({ sum: z.int() });
     server.registerTool('add', { inputSchema: operands, outputSchema: result }, async ({ a, b }) => ({

@@ -36,7 +36,8 @@ pub(crate) fn tools() -> Value {
     };
     let integer = json!({ "type": "integer" });
     json!({ "tools": [
-        tool("echo", json!({ "message": { "type": "string" } })),
+        // Over HTTP, in the modern era, it is wanted in a header field too.
+        tool("echo", json!({ "message": { "type": "string", "x-mcp-header": "Message" } })),
         tool("add", json!({ "a": integer, "b": integer })),
         tool("fail", json!({})),
         tool("picture", json!({})),
