@@ -1,4 +1,5 @@
-"""The contract on the high level of the Python SDK 1.x: over stdio, or over the transport that the argument names, on PORT."""
+"""The contract on the high level of the Python SDK 1.x: over stdio, or over the transport that the first
+argument names, on PORT; with `plain` as the second, without sessions and streams."""
 
 import os
 import sys
@@ -15,6 +16,9 @@ server = FastMCP(
     instructions=contract.INSTRUCTIONS,
     log_level="ERROR",
     port=int(os.environ.get("PORT", "0")),
+    # Without sessions and without streams.
+    stateless_http="plain" in sys.argv,
+    json_response="plain" in sys.argv,
 )
 high.register(server, Context, Image, Completion, ToolError)
 
@@ -33,4 +37,4 @@ async def touch(ctx: Context) -> str:
     return "touched"
 
 
-server.run(*sys.argv[1:])
+server.run(*sys.argv[1:2])

@@ -1,5 +1,5 @@
 // The contract on the TypeScript SDK 2.x: of both eras, or with `modern` as its argument of that one alone; over stdio, or
-// with PORT over Streamable HTTP at /mcp.
+// with PORT over Streamable HTTP: at /mcp with sessions in the legacy era, at /stateless without.
 
 import { NodeStreamableHTTPServerTransport, toNodeHandler, toWebRequest } from '@modelcontextprotocol/node';
 import {
@@ -55,7 +55,8 @@ if (process.env.PORT) {
             const body = request.method === 'POST' ? await json(request) : undefined;
             const isLegacy = !modernOnly && (await isLegacyRequest(await toWebRequest(request, body), body));
             await (isLegacy ? legacy : modern)(request, response, body);
-        }
+        },
+        '/stateless': toNodeHandler(createMcpHandler(() => create(() => handler.notify.toolsChanged()), { bus: handler.bus }))
     });
 } else {
     serveStdio(() => create(), { legacy: modernOnly ? 'reject' : 'serve' });

@@ -92,7 +92,7 @@ fn run(root: &Path, options: &Options, settings: &[(&'static str, &'static str)]
     if options.list {
         for server in servers {
             let mark = if server.ci { "ci" } else { "" };
-            println!("{:<24} {mark:<3} {:<5} {}", server.name, server.way(), server.about);
+            println!("{:<28} {mark:<3} {:<5} {}", server.name, server.way(), server.about);
         }
         return Ok(());
     }

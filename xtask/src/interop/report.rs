@@ -78,7 +78,7 @@ impl Report {
         let listed = |of: &str| self.listed.get(of).map_or("-".to_string(), usize::to_string);
         let verdict = if self.count(Outcome::Failed) == 0 { "ok" } else { "FAILED" };
         format!(
-            "{verdict:<6} {:<24} {:<10} {:<6} {:<10} {:>5} {:>5} {:>5} {:>5} {:>6} {:>6} {:>6} {:>4}.{} s  {}",
+            "{verdict:<6} {:<28} {:<10} {:<6} {:<10} {:>5} {:>5} {:>5} {:>5} {:>6} {:>6} {:>6} {:>4}.{} s  {}",
             self.server,
             self.run,
             self.era.as_deref().unwrap_or("-"),
@@ -112,7 +112,7 @@ impl Report {
 /// The head of the table whose rows are [`Report::line`].
 pub(super) fn head() -> String {
     format!(
-        "{:<6} {:<24} {:<10} {:<6} {:<10} {:>5} {:>5} {:>5} {:>5} {:>6} {:>6} {:>6} {:>8}  {}",
+        "{:<6} {:<28} {:<10} {:<6} {:<10} {:>5} {:>5} {:>5} {:>5} {:>6} {:>6} {:>6} {:>8}  {}",
         "",
         "server",
         "accepted",

@@ -1,6 +1,6 @@
 //! Messages of the client.
 
-use std::sync::Arc;
+use std::{error::Error, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
@@ -11,6 +11,7 @@ use mcp_types::{
     Era, ErrorCode, InitializeRequest, Request as _, RequestId, Revision,
     jsonrpc::{JsonRpcMessage, JsonRpcRequest},
 };
+use tokio::time::timeout;
 
 use super::{
     answer::{self, Answer},
@@ -25,6 +26,9 @@ use crate::demo::{methods::Params, server::Surroundings};
 
 const MAX_BODY: usize = 4 * 1024 * 1024;
 
+/// How long a body may take to come.
+const BODY_TIME: Duration = Duration::from_secs(30);
+
 /// In one batch.
 const MAX_MESSAGES: usize = 100;
 
@@ -38,10 +42,11 @@ impl Endpoint {
         if !is_json(headers) {
             return answer::status(StatusCode::UNSUPPORTED_MEDIA_TYPE);
         }
-        let Ok(body) = Limited::new(body, MAX_BODY).collect().await else {
-            return answer::status(StatusCode::PAYLOAD_TOO_LARGE);
+        let body = match whole(body).await {
+            Ok(body) => body,
+            Err(status) => return answer::status(status),
         };
-        match parse(&body.to_bytes()) {
+        match parse(&body) {
             Err(code) => {
                 answer::error(StatusCode::BAD_REQUEST, None, code, "The body is not what it should be")
             }
@@ -152,6 +157,20 @@ impl Endpoint {
             }
             _ => answer::stream(reading),
         }
+    }
+}
+
+/// The body of a request, or the status of the answer when it cannot be had.
+pub(super) async fn whole<B>(body: B) -> Result<Bytes, StatusCode>
+where
+    B: http_body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
+    match timeout(BODY_TIME, Limited::new(body, MAX_BODY).collect()).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        // Or the client broke off, and hears nothing.
+        Ok(Err(_)) => Err(StatusCode::PAYLOAD_TOO_LARGE),
+        Err(_) => Err(StatusCode::REQUEST_TIMEOUT),
     }
 }
 

@@ -1,4 +1,8 @@
 use super::*;
+use crate::demo::http::{
+    post,
+    record::{Reading, Record},
+};
 
 #[tokio::test]
 async fn other_machines_cannot_reach_it() {
@@ -83,4 +87,11 @@ async fn nothing_listens_after_the_end() {
     let mut end = [0];
     let read = patiently(tokio::io::AsyncReadExt::read(&mut idle, &mut end)).await.unwrap();
     assert!(matches!(read, Ok(0) | Err(_)), "{read:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_body_that_does_not_end_is_not_waited_for() {
+    // It has a comment now and then.
+    let endless = Reading::new(&Record::new(0)).into_body();
+    assert_eq!(post::whole(endless).await, Err(StatusCode::REQUEST_TIMEOUT));
 }
