@@ -6,19 +6,28 @@ use mcp_types::{Json, JsonObject, JsonSchema};
 
 use crate::failure::Failure;
 
-/// The arguments of a call.
+/// Arguments that were given as a whole. Waits for standard input, where they come from there: so this is for before a
+/// connection is made.
 ///
 /// # Errors
-/// Usage: what is no JSON, no object, or does not fit the type that the schema wants.
+/// Usage: what cannot be read, or is no JSON object.
+pub(crate) fn whole(source: Option<&str>) -> Result<JsonObject, Failure> {
+    match source {
+        Some(source) => object(&load(source)?),
+        None => Ok(JsonObject::new()),
+    }
+}
+
+/// The arguments of a call: single ones, put over `whole`.
+///
+/// # Errors
+/// Usage: what is no JSON, or does not fit the type that the schema wants.
 pub(crate) fn arguments(
-    whole: Option<&str>,
+    whole: JsonObject,
     single: &[String],
     schema: Option<&JsonSchema>,
 ) -> Result<JsonObject, Failure> {
-    let mut arguments = match whole {
-        Some(source) => object(&load(source)?)?,
-        None => JsonObject::new(),
-    };
+    let mut arguments = whole;
     for argument in single {
         let Some((name, value)) = argument.split_once('=') else {
             return Err(Failure::usage(format!("`{argument}` is neither name=value nor name:=json"))
@@ -136,7 +145,7 @@ mod tests {
     }
 
     fn one(argument: &str) -> Result<String, String> {
-        arguments(None, &[argument.to_owned()], Some(&schema()))
+        arguments(JsonObject::new(), &[argument.to_owned()], Some(&schema()))
             .map(|arguments| Json::from(arguments).to_string())
             .map_err(|failure| failure.message)
     }
@@ -179,10 +188,11 @@ mod tests {
     #[test]
     fn single_arguments_are_put_over_the_whole() {
         let single = ["a=1".to_owned(), "c:=null".to_owned()];
-        let arguments = arguments(Some(r#"{"a":0,"b":2}"#), &single, None).unwrap();
+        let given = whole(Some(r#"{"a":0,"b":2}"#)).unwrap();
+        let arguments = arguments(given, &single, None).unwrap();
         assert_eq!(Json::from(arguments).as_str(), r#"{"a":"1","b":2,"c":null}"#);
         for bad in ["[]", "{", "@/no/such/file"] {
-            assert!(super::arguments(Some(bad), &[], None).is_err(), "{bad}");
+            assert!(whole(Some(bad)).is_err(), "{bad}");
         }
     }
 }

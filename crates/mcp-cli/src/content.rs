@@ -132,8 +132,10 @@ fn save(folder: &Path, stem: &str, extension: &str, bytes: &[u8]) -> io::Result<
 }
 
 fn stem(name: &str) -> String {
-    let stem: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(40).collect();
-    if stem.is_empty() { "content".into() } else { stem }
+    let stem: String =
+        name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')).take(40).collect();
+    let stem = stem.trim_start_matches('-');
+    if stem.is_empty() { "content".into() } else { stem.to_owned() }
 }
 
 fn extension(kind: &str) -> &'static str {
@@ -170,6 +172,7 @@ mod tests {
     fn a_name_of_the_server_leads_nowhere() {
         assert_eq!(stem("../../etc/passwd"), "etcpasswd");
         assert_eq!(stem("…"), "content");
+        assert_eq!(stem("--get-image"), "get-image");
         assert_eq!(extension("image/PNG; charset=x"), "png");
         assert_eq!(extension("../x"), "bin");
     }

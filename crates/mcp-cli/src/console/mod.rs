@@ -112,6 +112,16 @@ pub(crate) fn note(line: &str) {
     };
 }
 
+/// Writes a question to standard error, and stays on the line. What stood below everything goes.
+pub(crate) fn ask(question: &str) {
+    let mut pinned = pinned();
+    let clear = if pinned.is_empty() { "" } else { "\r\x1b[K" };
+    let mut stderr = io::stderr().lock();
+    // Nobody sees it: then nobody answers either.
+    let _ = write!(stderr, "{clear}{question}").and_then(|()| stderr.flush());
+    pinned.clear();
+}
+
 /// Sets the line that stands below everything; empty takes it away.
 fn pin(line: String) {
     let mut pinned = pinned();

@@ -27,7 +27,7 @@ use crate::{
     args::{Common, Doctor},
     console,
     failure::{Failure, Status},
-    session::{Stop, observed},
+    session::{Stop, ending, observed},
     target::{Target, Transport},
 };
 
@@ -44,6 +44,9 @@ pub(crate) async fn run(verb: Doctor) -> Result<Status, Failure> {
         failure = stop.wait() => Some(failure),
         () = examination.carry_out(transport) => None,
     };
+    if stopped.is_some() {
+        ending(&examination.target.transport, &mut stop).await;
+    }
     let mut report = examination.report();
     if let Some(failure) = stopped {
         let layer = if examination.collector.lock().messages > 0 { Layer::Server } else { Layer::Transport };
@@ -71,7 +74,9 @@ impl Examination {
         let collector = Collector::default();
         let Target { transport, secrets } = target;
         let transport = match transport {
-            Transport::Stdio(server) => Transport::Stdio(Box::new(collector.stderr(*server))),
+            Transport::Stdio(server, processes) => {
+                Transport::Stdio(Box::new(collector.stderr(*server)), processes)
+            }
             other => other,
         };
         let target = Target { transport, secrets };
@@ -84,7 +89,7 @@ impl Examination {
 
     async fn carry_out(&self, transport: Tap<Transport>) {
         let kind = match &self.target.transport {
-            Transport::Stdio(_) => Kind::Command,
+            Transport::Stdio(..) => Kind::Command,
             Transport::Http(_) => Kind::Http { tcp: None, tls: false },
             Transport::Demo => Kind::Embedded,
         };

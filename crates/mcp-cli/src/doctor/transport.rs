@@ -1,7 +1,7 @@
 //! Whether messages can pass at all.
 
 use mcp_client::Error;
-use mcp_transport::{HttpFailure, TransportErrorKind};
+use mcp_transport::{CertificateFailure, HttpFailure, TransportErrorKind};
 
 use super::{
     check::{Check, Layer::Transport},
@@ -38,7 +38,7 @@ fn command(evidence: &Evidence, error: Option<&Error>) -> Vec<Check> {
         let Some(error) = error else { return Vec::new() };
         let todo = match error.transport().map(mcp_transport::TransportError::kind) {
             Some(TransportErrorKind::NotFound) => {
-                "install it, or give its whole path; the names of folders above are those of the server's PATH"
+                "install it, or give its right path; a bare name is looked for in the folders of the server's PATH, which are above"
             }
             Some(TransportErrorKind::Configuration) => {
                 "correct the command, its arguments or its working directory"
@@ -144,8 +144,7 @@ fn http(tcp: Option<&Result<(), String>>, tls: bool, error: Option<&Error>) -> V
                 Transport,
                 "TLS",
                 format!("the port accepts connections, but TLS fails: {seen}"),
-                "see that the port speaks TLS and that its certificate is for this name, not expired, and of an authority \
-                 that this machine trusts; for a server without TLS the URL begins with http:",
+                certificate(transport.certificate()),
             ),
             (TransportErrorKind::Connect | TransportErrorKind::Timeout, _) => Check::bad(
                 Transport,
@@ -171,6 +170,30 @@ fn http(tcp: Option<&Result<(), String>>, tls: bool, error: Option<&Error>) -> V
     let mut checks = vec![Check::good(Transport, "reach", "the server answers over HTTP")];
     checks.push(refusal(http));
     checks
+}
+
+/// What to do when TLS fails, by the check that failed.
+fn certificate(failure: Option<CertificateFailure>) -> &'static str {
+    match failure {
+        Some(CertificateFailure::Expired) => {
+            "renew the certificate of the server; if it is good, set the clock of this machine"
+        }
+        Some(CertificateFailure::NotYetValid) => {
+            "set the clock of this machine, or wait until the certificate is valid"
+        }
+        Some(CertificateFailure::WrongName) => {
+            "use the name that the certificate is for, or have one made for this name"
+        }
+        Some(CertificateFailure::UnknownIssuer) => {
+            "make this machine trust the authority (SSL_CERT_FILE names a file of them), or have the server send the \
+             certificates between"
+        }
+        Some(CertificateFailure::AuthorityAsServer) => {
+            "have a certificate made for a server (CA:FALSE): this one is that of an authority"
+        }
+        Some(_) => "have a certificate made anew: this one is not accepted",
+        None => "see that the port speaks TLS at all: for a server without it the URL begins with http:",
+    }
 }
 
 /// An answer that is none of the protocol.

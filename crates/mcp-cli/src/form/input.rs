@@ -1,19 +1,12 @@
 //! Lines from the terminal, read by a thread of its own: a read of a terminal cannot be interrupted.
 
 use std::{
-    io::{self, BufRead, Write},
+    io::{self, BufRead},
     sync::OnceLock,
     thread,
 };
 
 use tokio::sync::{Mutex, mpsc};
-
-/// Writes a question to standard error, and stays on the line.
-pub(super) fn prompt(question: &str) {
-    let mut stderr = io::stderr().lock();
-    // Nobody sees it: then nobody answers either.
-    let _ = write!(stderr, "{question}").and_then(|()| stderr.flush());
-}
 
 /// The next line; `None` at the end. Cancel-safe.
 pub(super) async fn line() -> Option<String> {

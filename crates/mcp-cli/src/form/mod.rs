@@ -35,7 +35,7 @@ async fn ask_form(params: &ElicitRequestFormParams) -> Result<ElicitResult, Json
         let is_required = form.is_required(name);
         let mut tries = 0;
         loop {
-            input::prompt(&field::question(name, member, is_required));
+            console::ask(&field::question(name, member, is_required));
             let Some(line) = input::line().await else { return Ok(ElicitResult::cancel()) };
             match field::read(member, is_required, &line) {
                 Ok(Some(value)) => content.insert(name, value),
@@ -79,7 +79,7 @@ fn heading(message: &str) {
 /// What the user says; `None` at the end of the input.
 async fn consent(question: &str, default: bool) -> Option<bool> {
     loop {
-        input::prompt(&format!("  {question} "));
+        console::ask(&format!("  {question} "));
         match input::line().await?.trim().to_lowercase().as_str() {
             "" => return Some(default),
             "y" | "yes" => return Some(true),

@@ -31,11 +31,15 @@ pub(crate) async fn with_client<T>(
     verb: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
     let target = Target::resolve(target)?;
+    let transport = target.transport.clone();
     let elicitor = Elicitor::new(answers)?;
     let mut stop = Stop::new(common.timeout)?;
     let client = tokio::select! {
         biased;
-        failure = stop.wait() => return Err(failure),
+        failure = stop.wait() => {
+            ending(&transport, &mut stop).await;
+            return Err(failure);
+        }
         client = connect(target, common, elicitor) => client?,
     };
     let outcome = tokio::select! {
@@ -47,9 +51,22 @@ pub(crate) async fn with_client<T>(
     let limit = if outcome.is_ok() { defaults::CLOSE_TIMEOUT } else { Duration::ZERO };
     tokio::select! {
         () = client.close_within(limit) => {}
-        () = stop.interrupted() => console::note("interrupted again: ending the server by force"),
+        () = stop.interrupted() => by_force(),
     }
     outcome
+}
+
+/// Waits until what was given up is gone: it is shut down in order, in the background. An interrupt ends the wait, and with
+/// this program what is left.
+pub(crate) async fn ending(transport: &Transport, stop: &mut Stop) {
+    tokio::select! {
+        () = transport.gone() => {}
+        () = stop.interrupted() => by_force(),
+    }
+}
+
+fn by_force() {
+    console::note("interrupted again: ending the server by force");
 }
 
 async fn connect(target: Target, common: &Common, elicitor: Elicitor) -> Result<Client, Failure> {

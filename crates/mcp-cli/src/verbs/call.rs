@@ -3,7 +3,7 @@ use mcp_types::{CallToolResult, ErrorCode, Json, ListToolsRequest, Tool};
 
 use crate::{
     args::Call,
-    arguments::arguments,
+    arguments::{arguments, whole},
     console::{self, Bar},
     content::Printer,
     failure::{Failure, Status},
@@ -14,10 +14,10 @@ use crate::{
 };
 
 pub(super) async fn run(verb: Call) -> Result<Status, Failure> {
+    let given = whole(verb.args.as_deref())?;
     let (result, raw) = with_client(&verb.target, &verb.common, &verb.answers, async |client| {
         let tool = find(client, &verb).await?;
-        let arguments =
-            arguments(verb.args.as_deref(), &verb.arguments, tool.as_ref().map(|tool| &tool.input_schema))?;
+        let arguments = arguments(given, &verb.arguments, tool.as_ref().map(|tool| &tool.input_schema))?;
         let mut call = client.call_tool(&verb.tool).args(&arguments)?.with_progress();
         {
             let bar = Bar::new();

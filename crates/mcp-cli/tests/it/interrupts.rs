@@ -33,7 +33,7 @@ fn start(args: Vec<String>, until: &str) -> (Child, BufReader<std::process::Chil
     let mut child = command(args).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
-    while !line.contains(until) {
+    while !until.is_empty() && !line.contains(until) {
         line.clear();
         assert_ne!(stderr.read_line(&mut line).unwrap(), 0, "ended before {until:?}");
     }
@@ -79,8 +79,29 @@ fn the_deadline_does_the_same() {
 }
 
 #[test]
-fn an_interrupt_while_connecting_leaves_nothing() {
+fn an_interrupt_while_connecting_ends_the_server_in_order() {
     let folder = folder("connecting");
+    let shown = folder.display();
+    // Reads to the end of its input, as a server should, and answers nothing.
+    let script =
+        format!("echo $$ > '{shown}/pid'; echo ready >&2; cat > /dev/null; echo end > '{shown}/log'");
+    for verb in ["tools", "doctor"] {
+        let (child, stderr) = start(scripted_args(verb, &script), if verb == "tools" { "ready" } else { "" });
+        while !folder.join("pid").exists() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        kill(child.id(), Signal::SIGINT);
+        end(child, stderr).expect(6);
+        assert_eq!(fs::read_to_string(folder.join("log")).unwrap(), "end\n");
+        is_gone(&fs::read_to_string(folder.join("pid")).unwrap());
+        fs::remove_file(folder.join("pid")).unwrap();
+        fs::remove_file(folder.join("log")).unwrap();
+    }
+}
+
+#[test]
+fn a_server_that_will_not_go_while_connecting_is_ended_by_force() {
+    let folder = folder("connecting-stays");
     let script = format!(
         "echo $$ > '{}/pid'; trap '' TERM; echo ready >&2; while :; do sleep 1; done",
         folder.display()
@@ -89,6 +110,18 @@ fn an_interrupt_while_connecting_leaves_nothing() {
     kill(child.id(), Signal::SIGINT);
     end(child, stderr).expect(6);
     is_gone(&fs::read_to_string(folder.join("pid")).unwrap());
+}
+
+#[test]
+fn standard_input_that_never_ends_can_be_interrupted() {
+    use std::os::unix::process::ExitStatusExt;
+    let mut child = command(["call", "--demo", "echo", "--args", "-"])
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    thread::sleep(Duration::from_millis(300));
+    kill(child.id(), Signal::SIGINT);
+    assert_eq!(child.wait().unwrap().signal(), Some(Signal::SIGINT as i32));
 }
 
 #[test]

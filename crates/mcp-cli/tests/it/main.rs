@@ -11,4 +11,5 @@ mod lists;
 mod recordings;
 mod targets;
 mod terminal;
+mod tls;
 mod watch;

@@ -1,11 +1,15 @@
 //! From what the command line says of a server to a transport.
 
+mod processes;
+
 use std::{env, ffi::OsString};
 
 use mcp_testkit::demo::Demo;
 use mcp_transport::{Connect, Link, TransportError};
 use mcp_transport_http::Http;
 use mcp_transport_stdio::{Stderr, Stdio};
+
+pub(crate) use processes::Processes;
 
 use crate::{
     args::TargetArgs,
@@ -26,7 +30,8 @@ pub(crate) struct Target {
 
 #[derive(Debug, Clone)]
 pub(crate) enum Transport {
-    Stdio(Box<Stdio>),
+    /// A command, and the processes of it that run.
+    Stdio(Box<Stdio>, Processes),
     Http(Box<Http>),
     Demo,
 }
@@ -108,7 +113,7 @@ impl Target {
         let server = server.stderr(Stderr::lines(|line| {
             console::note(&console::err().dim(&format!("server: {}", console::safe(line))));
         }));
-        Self { transport: Transport::Stdio(Box::new(server)), secrets }
+        Self { transport: Transport::Stdio(Box::new(server), Processes::default()), secrets }
     }
 
     fn http(url: &str, headers: &[(String, String)]) -> Result<Self, Failure> {
@@ -143,10 +148,19 @@ fn headers(args: &TargetArgs) -> Result<Vec<(String, String)>, Failure> {
     Ok(headers)
 }
 
+impl Transport {
+    /// Waits until every process that was started is gone. Cancel-safe.
+    pub(crate) async fn gone(&self) {
+        if let Self::Stdio(_, processes) = self {
+            processes.gone().await;
+        }
+    }
+}
+
 impl Connect for Transport {
     async fn connect(&self) -> Result<Link, TransportError> {
         match self {
-            Self::Stdio(stdio) => stdio.connect().await,
+            Self::Stdio(stdio, processes) => Ok(processes.count(stdio.connect().await?)),
             Self::Http(http) => http.connect().await,
             Self::Demo => Demo::new().in_process().connect().await,
         }
@@ -158,7 +172,7 @@ impl Connect for Transport {
 
     fn label(&self) -> String {
         match self {
-            Self::Stdio(stdio) => stdio.label(),
+            Self::Stdio(stdio, _) => stdio.label(),
             Self::Http(http) => http.label(),
             Self::Demo => "demo server".into(),
         }
