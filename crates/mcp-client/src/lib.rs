@@ -66,6 +66,7 @@ pub use mcp_transport as transport;
 pub use mcp_types as types;
 pub use output::OnInvalidOutput;
 pub use retry::Retry;
+pub use similar::similar_names;
 pub use state::{State, StateWatch};
 pub use verdicts::Verdicts;
 

@@ -12,7 +12,7 @@ use crate::{
     Call, Client, Result,
     call::{ListCall, Paged},
     session::lock,
-    similar::similar,
+    similar::similar_names,
 };
 
 impl Client {
@@ -55,7 +55,8 @@ impl Client {
         if catalogue.get(name).is_some() {
             return Vec::new();
         }
-        similar(name, &catalogue.names())
+        let names = catalogue.names();
+        similar_names(name, names.iter().map(|name| &**name)).into_iter().map(str::to_owned).collect()
     }
 
     /// Lists the resources.

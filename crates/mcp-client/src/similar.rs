@@ -1,20 +1,19 @@
 //! Names that somebody may have meant.
 
-use std::sync::Arc;
-
 /// The most names that are suggested.
 const SUGGESTIONS: usize = 3;
 
 /// The longest name that is compared, in characters.
 const LONGEST: usize = 128;
 
-/// Those of `names` that are like `wanted`, the nearest first: by spelling, or because one contains the other.
-pub(crate) fn similar(wanted: &str, names: &[Arc<str>]) -> Vec<String> {
+/// Those of `names` that are like `wanted`, the nearest first, at most three: by spelling, or because one contains the
+/// other. For names of anything; for those of tools there is [`Client::similar_tools`](crate::Client::similar_tools).
+pub fn similar_names<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let wanted = folded(wanted);
     let mut near: Vec<(usize, &str)> =
-        names.iter().filter_map(|name| Some((difference(&wanted, &folded(name))?, &**name))).collect();
+        names.into_iter().filter_map(|name| Some((difference(&wanted, &folded(name))?, name))).collect();
     near.sort_unstable();
-    near.into_iter().take(SUGGESTIONS).map(|(_, name)| name.to_owned()).collect()
+    near.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
 /// Without case, and without what people leave out or mix up.
@@ -56,9 +55,8 @@ fn distance(a: &[char], b: &[char]) -> usize {
 mod tests {
     use super::*;
 
-    fn near(wanted: &str) -> Vec<String> {
-        let names = ["get_file", "get_files", "put_file", "search", "delete_everything", "echo"];
-        similar(wanted, &names.map(Arc::from))
+    fn near(wanted: &str) -> Vec<&'static str> {
+        similar_names(wanted, ["get_file", "get_files", "put_file", "search", "delete_everything", "echo"])
     }
 
     #[test]

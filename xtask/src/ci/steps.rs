@@ -26,6 +26,11 @@ const EXAMPLES: &[&str] = &[
 /// The tool call that the README shows first.
 const CALL: &str = "cargo run -p mcp-cli -- call --demo add a=2 b=40";
 
+const DOCTOR_TYPESCRIPT: &str = "cargo run -p mcp-cli -- doctor -- node target/interop/npm/sdk2/sdk2.mjs";
+const DOCTOR_PYTHON: &str = "cargo run -p mcp-cli -- doctor -- target/interop/python/sdk2/bin/mcp-server-time --local-timezone Europe/Oslo";
+const CALL_EVERYTHING: &str = "cargo run -p mcp-cli -- call get-sum a=2 b=40 -- node \
+     target/interop/npm/sdk1/node_modules/@modelcontextprotocol/server-everything/dist/index.js";
+
 /// A named part of CI.
 #[derive(Debug)]
 pub(crate) struct Step {
@@ -126,6 +131,10 @@ pub(crate) fn all(crates: &[String]) -> Vec<Step> {
                 cargo(interop("clippy", "--workspace --all-targets -- -D warnings")),
                 cargo(interop("test", "--package interop-driver")),
                 Action::Interop,
+                // The command against servers that the interop run has fetched.
+                process(Invocation::new(DOCTOR_TYPESCRIPT).limit(EXAMPLE_LIMIT)),
+                process(Invocation::new(DOCTOR_PYTHON).limit(EXAMPLE_LIMIT)),
+                process(Invocation::new(CALL_EVERYTHING).limit(EXAMPLE_LIMIT)),
             ],
         },
         Step {

@@ -27,7 +27,7 @@ use crate::{
     args::{Common, Doctor},
     console,
     failure::{Failure, Status},
-    session::{Stop, ending, observed},
+    session::{Recorded, Stop, ending, observed},
     target::{Target, Transport},
 };
 
@@ -87,7 +87,7 @@ impl Examination {
         self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn carry_out(&self, transport: Tap<Transport>) {
+    async fn carry_out(&self, transport: Tap<Recorded>) {
         let kind = match &self.target.transport {
             Transport::Stdio(..) => Kind::Command,
             Transport::Http(_) => Kind::Http { tcp: None, tls: false },
@@ -99,7 +99,7 @@ impl Examination {
         }
     }
 
-    async fn connect(&self, transport: Tap<Transport>) -> Result<Client, Error> {
+    async fn connect(&self, transport: Tap<Recorded>) -> Result<Client, Error> {
         // Within a bounded whole there must be time left to tell.
         let limit = self.common.timeout.map_or(CONNECT_LIMIT, |limit| limit * 3 / 4);
         let mut builder = Client::builder("mcp-cli", env!("CARGO_PKG_VERSION"))

@@ -20,11 +20,20 @@ const COUNTS: [&str; 6] =
     ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"];
 const TEXTS: [&str; 6] = ["$schema", "$id", "$ref", "title", "description", "pattern"];
 
-/// What is wrong, each with its place; nothing, if it can be the schema of an object.
-pub(super) fn problems(schema: &str) -> Vec<String> {
+/// What a schema is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Root {
+    /// An object, and it must say so.
+    Object,
+    Any,
+}
+
+/// What is wrong, each with its place; nothing, if it can be a schema of that.
+pub(super) fn problems(schema: &str, of: Root) -> Vec<String> {
     let Ok(root) = serde_json::from_str::<Value>(schema) else { return vec!["it cannot be read".into()] };
     let mut found = Vec::new();
     match root.get("type") {
+        _ if of == Root::Any => {}
         Some(Value::String(kind)) if kind == "object" => {}
         Some(other) => found.push(format!("`type` at its root is {other}, not \"object\"")),
         None => found.push("no `\"type\": \"object\"` at its root".into()),
@@ -137,6 +146,10 @@ fn resolves(root: &Value, target: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn problems(schema: &str) -> Vec<String> {
+        super::problems(schema, Root::Object)
+    }
+
     #[test]
     fn good_schemas_pass() {
         for schema in [
@@ -171,6 +184,12 @@ mod tests {
             let found = problems(schema);
             assert!(found.iter().any(|problem| problem.contains(expected)), "{schema}: {found:?}");
         }
+    }
+
+    #[test]
+    fn a_result_may_be_anything() {
+        assert_eq!(super::problems(r#"{"type":"array"}"#, Root::Any), [""; 0]);
+        assert_eq!(super::problems(r#"{"required":5}"#, Root::Any).len(), 1);
     }
 
     #[test]

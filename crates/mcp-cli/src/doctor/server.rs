@@ -12,7 +12,7 @@ use mcp_types::{
 
 use super::{
     check::{Check, Layer::Server},
-    schema::problems,
+    schema::{Root, problems},
 };
 use crate::listing::{Listed, list};
 
@@ -98,46 +98,48 @@ async fn one<R: Paged>(
 }
 
 fn definitions(tools: &[Tool]) -> Vec<Check> {
-    let mut checks = Vec::new();
+    let mut schemas = Vec::new();
     for tool in tools {
-        let schemas =
-            [("inputSchema", Some(&tool.input_schema)), ("outputSchema", tool.output_schema.as_ref())];
-        for (member, schema) in schemas {
-            let Some(schema) = schema else { continue };
-            let found = problems(schema.as_json().as_str());
-            // A result may be any JSON since 2026-07-28.
-            let found: Vec<_> = found
-                .into_iter()
-                .filter(|problem| member == "inputSchema" || !problem.contains("at its root"))
-                .collect();
+        let input = problems(tool.input_schema.as_json().as_str(), Root::Object);
+        // A result may be any JSON since 2026-07-28.
+        let output = tool.output_schema.as_ref().map(|schema| problems(schema.as_json().as_str(), Root::Any));
+        for (member, found) in [("inputSchema", input), ("outputSchema", output.unwrap_or_default())] {
             if !found.is_empty() {
-                let seen = format!("`{}`: {member}: {}", tool.name, found.join("; "));
-                let todo = "correct the schema: models are given it as it stands, and many services refuse all tools for one";
-                checks.push(Check::bad(Server, "schemas", seen, todo));
+                schemas.push(format!("`{}`: {member}: {}", tool.name, found.join("; ")));
             }
         }
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
-        if tool.name.is_empty() || tool.name.len() > 128 || !tool.name.chars().all(is_plain) {
-            let todo = "use 1 to 128 letters, digits, `_`, `-` or `.`: many services take nothing else";
-            checks.push(Check::odd(Server, "names", format!("the tool {:?}", tool.name), todo));
-        }
     }
-    let bare =
-        tools.iter().filter(|tool| tool.description.as_deref().is_none_or(|text| text.trim().is_empty()));
-    let bare: Vec<_> = bare.map(|tool| tool.name.as_str()).collect();
-    if let Some(first) = bare.first() {
-        let seen = format!("{} without a description, `{first}` for one", bare.len());
-        checks.push(Check::odd(
-            Server,
-            "descriptions",
-            seen,
-            "say what the tool does: a model sees nothing else of it",
-        ));
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    let is_named = |tool: &&Tool| (1..=128).contains(&tool.name.len()) && tool.name.chars().all(is_plain);
+    let names = tools.iter().filter(|tool| !is_named(tool)).map(|tool| format!("{:?}", tool.name));
+    let is_bare = |tool: &&Tool| tool.description.as_deref().is_none_or(|text| text.trim().is_empty());
+    let bare = tools.iter().filter(is_bare).map(|tool| format!("`{}`", tool.name));
+    let mut checks = vec![if schemas.is_empty() {
+        Check::good(Server, "schemas", "those of all tools have the form of one")
+    } else {
+        let todo = "correct the schema: models are given it as it stands, and many services refuse all tools for one";
+        Check::bad(Server, "schemas", some(schemas), todo)
+    }];
+    let names: Vec<_> = names.collect();
+    if !names.is_empty() {
+        let todo = "use 1 to 128 letters, digits, `_`, `-` or `.`: many services take nothing else";
+        checks.push(Check::odd(Server, "names", some(names), todo));
     }
-    if checks.is_empty() && !tools.is_empty() {
-        checks.push(Check::good(Server, "schemas", "those of all tools have the form of one"));
+    let bare: Vec<_> = bare.collect();
+    if !bare.is_empty() {
+        let todo = "say what the tool does: a model sees nothing else of it";
+        checks.push(Check::odd(Server, "descriptions", format!("none for {}", some(bare)), todo));
     }
     checks
+}
+
+/// The first of them, and how many more there are.
+fn some(mut found: Vec<String>) -> String {
+    const MOST: usize = 3;
+    let more = found.len().saturating_sub(MOST);
+    found.truncate(MOST);
+    let text = found.join("\n");
+    if more == 0 { text } else { format!("{text}\nand {more} more") }
 }
 
 async fn unknown_tool(client: &Client) -> Check {

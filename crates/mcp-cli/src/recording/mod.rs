@@ -5,7 +5,8 @@
 //!
 //! - `"from":"client"` or `"from":"server"` with `frame`, the message; `exchange` is the id of the request on whose
 //!   exchange it came, over HTTP;
-//! - `"event":"connected"`, `"event":"ended"` (with `error`, if not in order), `"event":"junk"` (with `text` and `bytes`).
+//! - `"event":"connected"`, `"event":"failed"` (with `error`: no connection could be made), `"event":"ended"` (with `error`,
+//!   if not in order), `"event":"junk"` (with `text` and `bytes`).
 //!
 //! A file that ends in the middle of a line, because the recorder was killed, is read up to there.
 

@@ -8,7 +8,7 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-use mcp_transport::{Origin, Passed, RawMessage};
+use mcp_transport::{Origin, Passed, RawMessage, TransportError};
 use mcp_types::Json;
 
 use super::{Entry, Header, Side, VERSION, redact};
@@ -58,8 +58,7 @@ impl Recorder {
 
     /// Writes what passed. Runs within the I/O of the link: one write of a short line.
     pub(crate) fn record(&self, passed: &Passed<'_>) {
-        let ms = (self.started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
-        let entry = Entry { ms, ..Entry::default() };
+        let entry = Entry { ms: self.milliseconds(), ..Entry::default() };
         let entry = match passed {
             Passed::Connected => Entry { event: Some("connected".into()), ..entry },
             Passed::Sent(message) => Entry { from: Some(Side::Client), frame: self.frame(message), ..entry },
@@ -84,6 +83,21 @@ impl Recorder {
             _ => return,
         };
         self.write(&entry);
+    }
+
+    /// Writes that no connection could be made.
+    pub(crate) fn failed(&self, error: &TransportError) {
+        let error = Some(self.clean(&error.to_string()));
+        self.write(&Entry {
+            ms: self.milliseconds(),
+            event: Some("failed".into()),
+            error,
+            ..Entry::default()
+        });
+    }
+
+    fn milliseconds(&self) -> f64 {
+        (self.started.elapsed().as_secs_f64() * 1e6).round() / 1e3
     }
 
     fn frame(&self, message: &RawMessage) -> Option<Json> {

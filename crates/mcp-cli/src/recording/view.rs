@@ -100,7 +100,7 @@ fn event(entry: &Entry) -> Row {
     let text = entry.error.clone().or_else(|| entry.text.clone()).unwrap_or_default();
     let label = match (name, &entry.error) {
         ("junk", _) => format!("no message, {} bytes: {}", entry.bytes.unwrap_or_default(), short(&text)),
-        ("ended", Some(error)) => format!("ended: {}", short(error)),
+        (name, Some(error)) => format!("{name}: {}", short(error)),
         (name, _) => name.to_owned(),
     };
     Row { ms: entry.ms, kind: "event", label, text, ..Row::default() }

@@ -4,10 +4,10 @@ mod elicit;
 mod stop;
 mod watcher;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use mcp_client::{Client, Versions, defaults};
-use mcp_transport::{Connect, Tap};
+use mcp_transport::{Connect, Link, Tap, TransportError};
 
 pub(crate) use elicit::Elicitor;
 pub(crate) use stop::Stop;
@@ -91,14 +91,15 @@ async fn connect(target: Target, common: &Common, elicitor: Elicitor) -> Result<
 ///
 /// # Errors
 /// Usage: the recording cannot be written.
-pub(crate) fn observed(target: Target, common: &Common) -> Result<Tap<Transport>, Failure> {
+pub(crate) fn observed(target: Target, common: &Common) -> Result<Tap<Recorded>, Failure> {
     let Target { transport, secrets } = target;
     let recorder = match &common.record {
-        Some(path) => Some(Recorder::create(path, &transport.label(), secrets.clone())?),
+        Some(path) => Some(Arc::new(Recorder::create(path, &transport.label(), secrets.clone())?)),
         None => None,
     };
     let trace = common.trace;
-    Ok(Tap::new(transport, move |passed| {
+    let connect = Recorded { transport, recorder: recorder.clone() };
+    Ok(Tap::new(connect, move |passed| {
         if trace {
             console::note(&console::safe(&secrets.hide(&passed.to_string())));
         }
@@ -106,4 +107,29 @@ pub(crate) fn observed(target: Target, common: &Common) -> Result<Tap<Transport>
             recorder.record(passed);
         }
     }))
+}
+
+/// A transport whose failures to connect are recorded: a tap sees links only.
+#[derive(Debug)]
+pub(crate) struct Recorded {
+    transport: Transport,
+    recorder: Option<Arc<Recorder>>,
+}
+
+impl Connect for Recorded {
+    async fn connect(&self) -> Result<Link, TransportError> {
+        self.transport.connect().await.inspect_err(|error| {
+            if let Some(recorder) = &self.recorder {
+                recorder.failed(error);
+            }
+        })
+    }
+
+    fn repeatable(&self) -> bool {
+        self.transport.repeatable()
+    }
+
+    fn label(&self) -> String {
+        self.transport.label()
+    }
 }

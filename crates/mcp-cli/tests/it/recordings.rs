@@ -70,6 +70,11 @@ fn a_broken_session_can_be_looked_at_too() {
             && line["error"].as_str().is_some_and(|why| why.contains("status 3")))
     );
     assert!(mcp(&format!("view {file}")).expect(0).out.contains("ended: "));
+
+    mcp(&format!("record {file} tools -- no-such-command-at-all")).expect(3);
+    let failed = &self::lines(Path::new(file))[1];
+    assert_eq!(failed["event"], "failed");
+    assert!(failed["error"].as_str().unwrap().contains("it was not found"));
 }
 
 #[test]

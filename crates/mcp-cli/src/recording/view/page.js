@@ -10,7 +10,7 @@ const make = (name, className, text) => {
 };
 const time = (ms) => (ms >= 10000 ? `${(ms / 1000).toFixed(2)} s` : `${ms.toFixed(1)} ms`);
 const longest = rows.reduce((most, row) => Math.max(most, row.took ?? 0), 0);
-const isBad = (row) => row.kind === "error" || row.label.startsWith("isError") || row.label.startsWith("ended:") || row.label.startsWith("no message");
+const isBad = (row) => row.kind === "error" || row.label.startsWith("isError") || row.label.startsWith("ended:") || row.label.startsWith("failed:") || row.label.startsWith("no message");
 
 // One line of the diagram: time, client, arrow, server, how long it took.
 function line(row, number) {
