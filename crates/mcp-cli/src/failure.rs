@@ -147,9 +147,7 @@ pub(crate) fn status(error: &Error) -> Status {
 
 fn transport_status(error: &TransportError) -> Status {
     match error.http() {
-        Some(http) if http.status == 401 => Status::Authorization,
-        Some(http) if http.status == 403 && !http.www_authenticate.is_empty() => Status::Authorization,
-        // A peer that answers, but not in the way of the protocol.
+        Some(http) if matches!(http.status, 401 | 403) => Status::Authorization,
         _ if error.kind() == TransportErrorKind::Timeout => Status::Deadline,
         _ => Status::Transport,
     }
