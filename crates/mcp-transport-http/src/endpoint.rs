@@ -36,8 +36,11 @@ impl Endpoint {
     /// # Errors
     /// When it is of another origin, or no URL.
     pub(crate) fn join(&self, reference: &str) -> Result<Self, TransportError> {
+        let reference = reference.split('#').next().unwrap_or_default();
         let path = self.uri.path();
-        let url = if reference.contains("://") {
+        let url = if reference.is_empty() {
+            return Ok(self.clone());
+        } else if has_scheme(reference) {
             reference.to_owned()
         } else if let Some(rest) = reference.strip_prefix("//") {
             format!("{}://{rest}", self.uri.scheme_str().unwrap_or_default())
@@ -68,6 +71,12 @@ impl Endpoint {
     pub(crate) fn label(&self) -> String {
         format!("{}{}", self.origin, self.uri.path())
     }
+}
+
+/// Whether `reference` is a whole URL: `a:` comes before any other part. Its query may hold another URL.
+fn has_scheme(reference: &str) -> bool {
+    let end = reference.find(['/', '?']).unwrap_or(reference.len());
+    reference[..end].contains(':')
 }
 
 /// `url` without the segments `.` and `..` in its path.
@@ -131,14 +140,21 @@ mod tests {
             ("../m?u=a/../b", "http://host.example/m?u=a/../b"),
             ("/a/b/./../../../c/..", "http://host.example/"),
             ("./x/.", "http://host.example/a/x/"),
+            ("/m?to=http://other.example/", "http://host.example/m?to=http://other.example/"),
+            ("m#a/../b", "http://host.example/a/m"),
+            ("", "http://host.example/a/sse?x=1"),
             ("//host.example:80/m", "http://host.example:80/m"),
             ("http://host.example/m", "http://host.example/m"),
         ] {
             assert_eq!(joined(reference).unwrap().to_ascii_lowercase(), url);
         }
-        for foreign in
-            ["https://host.example/m", "//other.example/m", "http://host.example:81/m", "ftp://host.example/"]
-        {
+        for foreign in [
+            "https://host.example/m",
+            "//other.example/m",
+            "http://host.example:81/m",
+            "ftp://host.example/",
+            "javascript:x",
+        ] {
             assert!(joined(foreign).is_err(), "{foreign}");
         }
     }

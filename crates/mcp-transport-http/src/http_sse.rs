@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use mcp_transport::Link;
-use tokio::time::timeout;
 
 use crate::{
     beside,
@@ -19,9 +18,10 @@ use crate::{
 
 /// Opens a link of that transport, if the server has it at the same URL.
 ///
-/// The URL for messages must be of the same origin: the user's fields go there.
+/// The URL for messages must be of the same origin: the user's fields go there. How long a server may take to name it is a
+/// matter of the limit on connecting, which drops the exchange.
 pub(crate) async fn open(shared: &Shared) -> Option<Link> {
-    let (events, endpoint) = timeout(shared.options.accept_timeout, begin(shared)).await.ok()??;
+    let (events, endpoint) = begin(shared).await?;
     let fields = shared.fields.clone();
     // The service follows redirects already.
     let options = Options { redirects: 0, ..shared.options };
@@ -30,7 +30,7 @@ pub(crate) async fn open(shared: &Shared) -> Option<Link> {
     Some(Link::pipe(sender, receiver))
 }
 
-/// The stream, and the URL in its first event.
+/// The stream, and the URL that it names before there can be any message.
 async fn begin(shared: &Shared) -> Option<(Events, Endpoint)> {
     let Prepared { request, .. } = shared.get(None);
     let answer = shared.service.fetch(request).await.ok()?;
@@ -38,8 +38,12 @@ async fn begin(shared: &Shared) -> Option<(Events, Endpoint)> {
         return None;
     }
     let mut events = StreamLimits::of(&shared.options).events(answer.into_body());
-    let first = events.next().await.ok()??;
-    let endpoint = (first.name == "endpoint").then(|| std::str::from_utf8(&first.data).ok())??;
-    let endpoint = shared.endpoint.join(endpoint.trim()).ok()?;
+    let named = loop {
+        let event = events.next().await.ok()??;
+        if event.name == "endpoint" {
+            break event.data;
+        }
+    };
+    let endpoint = shared.endpoint.join(std::str::from_utf8(&named).ok()?.trim()).ok()?;
     Some((events, endpoint))
 }

@@ -197,3 +197,17 @@ fn watch_over(stream: &TcpStream) {
     let keepalive = TcpKeepalive::new().with_time(IDLE).with_interval(INTERVAL);
     let _ = SockRef::from(stream).set_tcp_keepalive(&keepalive);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn sockets_are_watched_over() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let uri = format!("http://{}/", listener.local_addr().unwrap()).parse().unwrap();
+        let target = Target::of(&uri).unwrap();
+        let stream = tcp(&target, Instant::now() + Duration::from_secs(5)).await.ok().unwrap();
+        assert!(stream.nodelay().unwrap() && SockRef::from(&stream).keepalive().unwrap());
+    }
+}

@@ -1,12 +1,15 @@
 //! The transport of 2024-11-05, found when the server takes no POST.
 
-use mcp_client::Client;
+use mcp_client::{Client, ErrorKind};
 use mcp_testkit::http::{HttpExchange, HttpServer};
 use mcp_transport::contract::patiently;
 use mcp_types::Revision;
 use tokio::task::JoinHandle;
 
-use crate::{WIRE, common::secs};
+use crate::{
+    WIRE,
+    common::{ms, secs},
+};
 
 /// Answers the message in `post` on `stream`.
 async fn reply(post: HttpExchange, stream: &mut HttpExchange, result: &str) {
@@ -168,5 +171,46 @@ async fn a_legacy_server_behind_http_sse_may_refuse_the_probe_or_break_off() {
         server.expect("notifications/initialized").await.accept().await;
         let client = patiently(connecting).await.expect("no loop").unwrap().unwrap();
         assert_eq!(client.revision(), Revision::V2024_11_05);
+    }
+}
+
+/// The URL for messages is a reference, and may come after events that nobody knows.
+#[tokio::test]
+async fn the_endpoint_is_a_reference() {
+    for (reference, target) in [
+        ("../x/./messages?to=http://other.example/", "/x/messages?to=http://other.example/"),
+        ("messages#part", "/messages"),
+        ("?session=1", "/mcp?session=1"),
+    ] {
+        let mut server = WIRE.serve().await;
+        let _connecting = connect(&server);
+        server.expect("server/discover").await.respond(405, &[], "").await;
+        server.expect("initialize").await.respond(405, &[], "").await;
+        let mut stream = server.expect("GET").await;
+        stream.start_events(&[]).await.unwrap();
+        stream.chunk(": hello\n\nevent: ping\ndata: now\n\n").await.unwrap();
+        stream.chunk(format!("event: endpoint\ndata: {reference}\n\n")).await.unwrap();
+        assert_eq!(server.expect("server/discover").await.request.target, target);
+    }
+}
+
+/// A server that never names it is waited for as long as connecting may take.
+#[tokio::test]
+async fn an_endpoint_that_never_comes_is_bounded_by_the_limit_on_connecting() {
+    for begun in [false, true] {
+        let mut server = WIRE.serve().await;
+        let connecting =
+            Client::builder("test", "1.0.0").connect_timeout(ms(700)).connect(WIRE.http(&server));
+        let connecting = tokio::spawn(connecting.into_future());
+        server.expect("server/discover").await.respond(405, &[], "").await;
+        server.expect("initialize").await.respond(405, &[], "").await;
+        let mut stream = server.expect("GET").await;
+        if begun {
+            stream.start_events(&[]).await.unwrap();
+            stream.chunk("event: ping\ndata: now\n\n").await.unwrap();
+        }
+        let error = patiently(connecting).await.expect("no hang").unwrap().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Timeout, "{error:?}");
+        patiently(stream.gone()).await.expect("nothing is left");
     }
 }
