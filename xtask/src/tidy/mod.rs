@@ -8,6 +8,7 @@ mod code;
 mod crate_count;
 mod documents;
 mod entry_points;
+mod feature_counts;
 mod features;
 mod lengths;
 mod manifests;
@@ -48,6 +49,11 @@ const CHECKS: &[Check] = &[
         name: "crate-count",
         about: "crates of others below the smallest clients",
         run: crate_count::check,
+    },
+    Check {
+        name: "feature-counts",
+        about: "crates of others that each feature of mcp-transport-http brings",
+        run: feature_counts::check,
     },
     Check { name: "manifests", about: "what each package declares and inherits", run: manifests::check },
     Check { name: "features", about: "no feature is left out of the tests", run: features::check },

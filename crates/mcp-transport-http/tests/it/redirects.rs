@@ -3,14 +3,16 @@
 
 use mcp_testkit::http::{HttpExchange, HttpServer};
 use mcp_transport::{Delivery, TransportErrorKind};
-use mcp_transport_http::Http;
 use mcp_types::Revision;
 
-use crate::common::{Near, answered, initialize, legacy, modern};
+use crate::{
+    WIRE,
+    common::{Near, answered, initialize, legacy, modern},
+};
 
 async fn following(limit: usize) -> (Near, HttpServer) {
-    let server = HttpServer::start().await;
-    let http = Http::new(&server.url()).unwrap().header("x-api-key", "k").unwrap();
+    let server = WIRE.serve().await;
+    let http = WIRE.http(&server).header("x-api-key", "k").unwrap();
     let http = http.header("authorization", "Bearer t").unwrap();
     (Near::open(http.follow_redirects(limit)).await, server)
 }
@@ -48,7 +50,7 @@ async fn the_same_request_goes_to_the_new_url() {
 #[tokio::test]
 async fn no_redirect_leads_to_another_origin() {
     let (near, mut server) = following(5).await;
-    let mut other = HttpServer::start().await;
+    let mut other = WIRE.serve().await;
     let port = server.address().port();
     for location in [
         other.url(),

@@ -21,6 +21,8 @@ mod mismatch;
 mod modern;
 #[path = "../it/param_headers.rs"]
 mod param_headers;
+#[path = "../it/redirects.rs"]
+mod redirects;
 #[path = "../it/refusals.rs"]
 mod refusals;
 #[path = "../it/renewal.rs"]
