@@ -47,6 +47,7 @@ pub(crate) enum Verb {
     Doctor(Doctor),
     Record(Record),
     Replay(Replay),
+    Proxy(Proxy),
     View(View),
     DemoServer(DemoServer),
     Completions(Completions),

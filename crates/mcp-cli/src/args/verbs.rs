@@ -183,7 +183,24 @@ Look through a recording before you give it away all the same.
 
 Examples:
   mcp record session.jsonl call --demo add a=2 b=40
-  mcp record --html page.html session.jsonl doctor -- my-server";
+  mcp record --html page.html session.jsonl doctor -- my-server
+  mcp record session.jsonl proxy -- my-server      (in the configuration of a host)";
+
+/// Stands between a host and the command of a server, and passes messages on
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Put it into the configuration of a host to see what the host does:\n  mcp record session.jsonl proxy -- my-server ARGS…\n\nStandard output belongs to the protocol, so there is no --json."
+)]
+pub(crate) struct Proxy {
+    /// Shows every message on standard error. Messages may hold secrets
+    #[arg(long)]
+    pub(crate) trace: bool,
+    #[command(flatten)]
+    pub(crate) target: TargetArgs,
+    /// What `record` sets.
+    #[arg(skip)]
+    pub(crate) common: Common,
+}
 
 /// Serves a recording as a server, on standard input and output
 #[derive(Debug, Args)]

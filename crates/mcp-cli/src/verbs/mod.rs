@@ -6,6 +6,7 @@ mod info;
 mod lists;
 mod ping;
 mod prompt;
+mod proxy;
 mod read;
 mod recordings;
 mod watch;
@@ -44,6 +45,7 @@ impl Verb {
             Self::Ping(verb) => Some(&mut verb.common),
             Self::Watch(verb) => Some(&mut verb.common),
             Self::Doctor(verb) => Some(&mut verb.common),
+            Self::Proxy(verb) => Some(&mut verb.common),
             Self::Record(_)
             | Self::Replay(_)
             | Self::View(_)
@@ -72,6 +74,7 @@ impl Verb {
             Self::Doctor(verb) => doctor::run(verb).await,
             Self::Record(verb) => recordings::record(verb).await,
             Self::Replay(verb) => recordings::replay(verb).await,
+            Self::Proxy(verb) => proxy::run(verb).await,
             Self::View(verb) => recordings::view(&verb),
             Self::DemoServer(verb) => demo_server(verb).await,
             Self::Completions(verb) => {

@@ -8,6 +8,7 @@ mod http;
 mod interrupts;
 mod json;
 mod lists;
+mod proxy;
 mod recordings;
 mod targets;
 mod terminal;
