@@ -99,7 +99,7 @@ fn pinned() -> MutexGuard<'static, String> {
     PINNED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes a line to standard error. Text of a server must have gone through [`safe`] before.
+/// Writes a line to standard error. Text of a server must have gone through [`safe()`] before.
 ///
 /// That nobody reads standard error stops nothing.
 pub(crate) fn note(line: &str) {
@@ -137,7 +137,7 @@ pub(crate) fn print(text: &str) {
     print_bytes(text.as_bytes());
 }
 
-/// As [`print`], for bytes.
+/// As [`print()`], for bytes.
 pub(crate) fn print_bytes(bytes: &[u8]) {
     let mut stdout = io::stdout().lock();
     if let Err(error) = stdout.write_all(bytes).and_then(|()| stdout.flush())

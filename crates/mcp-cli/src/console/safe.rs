@@ -7,7 +7,7 @@ pub(crate) fn safe(text: &str) -> String {
     escape(text, |c| matches!(c, '\n' | '\t'))
 }
 
-/// As [`safe`], and on one line: white space of any kind becomes one space.
+/// As [`safe()`], and on one line: white space of any kind becomes one space.
 pub(crate) fn safe_line(text: &str) -> String {
     escape(&text.split_whitespace().collect::<Vec<_>>().join(" "), |_| false)
 }
