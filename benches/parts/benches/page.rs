@@ -12,7 +12,6 @@ use std::{
 
 use criterion::{Criterion, Throughput};
 use mcp_types::{JsonObject, ListToolsResult};
-use serde::de::DeserializeOwned;
 
 const TOOLS: usize = 500;
 
@@ -23,19 +22,21 @@ fn main() {
     println!("{TOOLS} tools, {} bytes of JSON\n", page.len());
     println!("{:<26} {:>12} {:>12} {:>12}", "into", "allocations", "bytes", "bytes kept");
     let mut criterion = Criterion::default().configure_from_args();
-    allocations::<ListToolsResult>("ListToolsResult", &page);
-    allocations::<JsonObject>("JsonObject (one level)", &page);
-    allocations::<serde_json::Value>("serde_json::Value", &page);
-    println!();
-    time::<ListToolsResult>(&mut criterion, "ListToolsResult", &page);
-    time::<JsonObject>(&mut criterion, "JsonObject (one level)", &page);
-    time::<serde_json::Value>(&mut criterion, "serde_json::Value", &page);
+    measure(&mut criterion, "ListToolsResult by decode", &page, mcp_types::decode::<ListToolsResult>);
+    measure(&mut criterion, "ListToolsResult", &page, serde_json::from_slice::<ListToolsResult>);
+    measure(&mut criterion, "JsonObject (one level)", &page, serde_json::from_slice::<JsonObject>);
+    measure(&mut criterion, "serde_json::Value", &page, serde_json::from_slice::<serde_json::Value>);
     criterion.final_summary();
 }
 
-fn allocations<T: DeserializeOwned>(name: &str, page: &str) {
+fn measure<T>(
+    criterion: &mut Criterion,
+    name: &str,
+    page: &str,
+    decode: fn(&[u8]) -> serde_json::Result<T>,
+) {
     let before = Allocations::now();
-    let value: T = serde_json::from_str(page).expect("a page of tools");
+    let value = decode(page.as_bytes()).expect("a page of tools");
     let after = Allocations::now();
     drop(black_box(value));
     println!(
@@ -44,15 +45,10 @@ fn allocations<T: DeserializeOwned>(name: &str, page: &str) {
         after.bytes - before.bytes,
         after.live - before.live,
     );
-}
-
-fn time<T: DeserializeOwned>(criterion: &mut Criterion, name: &str, page: &str) {
     let mut group = criterion.benchmark_group("a page of 500 tools");
     group.throughput(Throughput::Bytes(page.len() as u64));
     group.bench_function(name, |bencher| {
-        bencher.iter_with_large_drop(|| -> T {
-            serde_json::from_str(black_box(page)).expect("a page of tools")
-        });
+        bencher.iter_with_large_drop(|| decode(black_box(page.as_bytes())).expect("a page of tools"));
     });
     group.finish();
 }

@@ -368,7 +368,8 @@ async fn silent_call(
         continues: false,
     };
     let begun = tokio::time::Instant::now().into_std();
-    match session.perform(begun, call, Vec::new(), &Arc::new(Slot::default()), false, Duration::MAX).await? {
+    let slot = Arc::new(Slot::default());
+    match session.perform(begun, &mut Some(call), &Vec::new(), &slot, false, Duration::MAX).await? {
         CallOutcome::Core(outcome) => Ok(outcome),
         CallOutcome::Cancelled { .. } => Err(StartError::Closing),
     }

@@ -9,6 +9,7 @@ use std::{
     time::SystemTime,
 };
 
+use super::programs::cargo;
 use crate::command::Failure;
 
 /// The same small client over stdio, with us and with rmcp.
@@ -45,7 +46,7 @@ fn cost(root: &Path, target: &Path, name: &str) -> Result<Cost, Failure> {
     // What is not there need not be removed.
     let _ = fs::remove_dir_all(&target);
     let build = || {
-        let mut command = Command::new("cargo");
+        let mut command = cargo();
         command.args(["build", "--release", "--manifest-path", "benches/Cargo.toml", "--package", &package]);
         command.args(SETTINGS.iter().flat_map(|setting| ["--config", setting]));
         command.arg("--target-dir").arg(&target).current_dir(root);
@@ -101,7 +102,7 @@ fn children_ticks(stat: &str) -> Option<u64> {
 }
 
 fn crates(root: &Path, package: &str) -> Result<usize, Failure> {
-    let output = Command::new("cargo")
+    let output = cargo()
         .args(["tree", "--manifest-path", "benches/Cargo.toml", "--package", package])
         .args(["--edges", "normal", "--prefix", "none", "--format", "{p}"])
         .current_dir(root)

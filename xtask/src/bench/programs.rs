@@ -27,7 +27,7 @@ impl Programs {
     pub(super) fn build(root: &Path) -> Result<Self, Failure> {
         let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
         let target = root.join(target).join("bench");
-        let status = Command::new("cargo")
+        let status = cargo()
             .args(["build", "--release", "--manifest-path", "benches/Cargo.toml", "--target-dir"])
             .arg(&target)
             .current_dir(root)
@@ -110,6 +110,22 @@ impl Programs {
     fn path(&self, name: &str) -> PathBuf {
         self.target.join("release").join(format!("bench-{name}{}", env::consts::EXE_SUFFIX))
     }
+}
+
+/// Cargo as from a shell. What `cargo run` tells the programs that it runs would make build scripts run again that look at
+/// it.
+pub(super) fn cargo() -> Command {
+    let mut command = Command::new("cargo");
+    for (name, _) in env::vars_os() {
+        let told = name.to_str().is_some_and(|name| {
+            ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"].iter().any(|start| name.starts_with(start))
+                || matches!(name, "CARGO" | "CARGO_CRATE_NAME" | "CARGO_PRIMARY_PACKAGE")
+        });
+        if told {
+            command.env_remove(name);
+        }
+    }
+    command
 }
 
 /// A server over HTTP, which ends with this.

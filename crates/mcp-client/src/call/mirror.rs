@@ -65,8 +65,8 @@ pub(super) struct Fields {
 
 impl Fields {
     /// What a request takes along.
-    pub(super) fn headers(&self) -> Headers {
-        self.headers.clone()
+    pub(super) fn headers(&self) -> &Headers {
+        &self.headers
     }
 
     /// Whether a listing may help when the server refuses `method` because of its header fields.
@@ -155,10 +155,13 @@ async fn page(
     };
     let begun = Instant::now().into_std();
     // Whoever the call is made for is who lists.
-    let headers = options.headers.clone();
+    let headers = &options.headers;
     let slot = std::sync::Arc::new(Slot::default());
-    let outcome =
-        client.session.perform(begun, call, headers, &slot, false, limit).await.map_err(start_error)?;
+    let outcome = client
+        .session
+        .perform(begun, &mut Some(call), headers, &slot, false, limit)
+        .await
+        .map_err(start_error)?;
     let raw = perform::result(outcome)?;
     let raw = perform::complete(client.negotiated.era(), ListToolsRequest::METHOD, raw)?;
     let mut reply = Reply::<ListToolsResult>::decode(raw)?;

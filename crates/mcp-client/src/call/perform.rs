@@ -15,7 +15,7 @@ use mcp_protocol::{
     input::{may_require_input, retry_params},
     result_kind,
 };
-use mcp_types::{Era, Request};
+use mcp_types::{Era, Request, jsonrpc::MethodName};
 use tokio::{
     sync::SemaphorePermit,
     time::{Instant, timeout},
@@ -87,32 +87,39 @@ impl<R: Request> fmt::Debug for CallFuture<R> {
 }
 
 /// Makes a call and gives its raw result. Not generic, so that it is compiled once.
-async fn perform(call: RawCall, slot: Arc<Slot>, mode: Mode) -> Result<Bytes> {
-    let method = call.method.clone();
-    let total = call.options.total;
-    let _end = EndOnDrop(&slot);
+///
+/// No `async fn`: that would keep its arguments twice, and this future is allocated for every call. For the same reason
+/// what is rare is on the heap.
+fn perform(
+    mut call: RawCall,
+    slot: Arc<Slot>,
+    mode: Mode,
+) -> impl Future<Output = Result<Bytes>> + Send + 'static {
     let session = Arc::clone(&call.options.client.0.session);
-    let skipped = session.skipped();
-    let (retrying, judged) = (Retrying::of(&call, mode), Judged::of(&call));
-    let done = match (run(call, &slot, mode).await, retrying) {
-        // Rare, so kept out of the size of every call's future.
-        (Err(error), Some(retrying)) => Box::pin(retrying.go_on(error, &slot, mode)).await,
-        (done, _) => done,
-    };
-    let done = match judged {
-        Some(judged) => done.and_then(|result| judged.judge(result)),
-        None => done,
-    };
-    done.map_err(|error| {
-        let error = error.of_method(&method).with_total(total);
-        match session.last_skipped() {
-            // Perhaps that was the answer.
-            Some(last) if error.kind() == ErrorKind::Timeout && session.skipped() > skipped => {
-                error.with_context(format!("meanwhile the server wrote what is no message: {last}"))
+    async move {
+        let _end = EndOnDrop(&slot);
+        let skipped = session.skipped();
+        let retrying = Retrying::of(&call, mode).map(Box::new);
+        let judged = Judged::of(&call).map(Box::new);
+        let done = match (run(&mut call, &slot, mode).await, retrying) {
+            (Err(error), Some(retrying)) => Box::pin(retrying.go_on(error, &slot, mode)).await,
+            (done, _) => done,
+        };
+        let done = match judged {
+            Some(judged) => done.and_then(|result| judged.judge(result)),
+            None => done,
+        };
+        done.map_err(|error| {
+            let error = error.of_method(&call.method).with_total(call.options.total);
+            match session.last_skipped() {
+                // Perhaps that was the answer.
+                Some(last) if error.kind() == ErrorKind::Timeout && session.skipped() > skipped => {
+                    error.with_context(format!("meanwhile the server wrote what is no message: {last}"))
+                }
+                _ => error,
             }
-            _ => error,
-        }
-    })
+        })
+    }
 }
 
 /// Whoever reads the reports of a call learns that it is over, however it ends.
@@ -124,81 +131,88 @@ impl Drop for EndOnDrop<'_> {
     }
 }
 
-/// One request after the other, until the server wants nothing more.
-pub(super) async fn run(call: RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
-    let options = &call.options;
-    let client = &*options.client.0;
+/// One request after the other, until the server wants nothing more. Takes the params out of `call`.
+pub(super) async fn run(call: &mut RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
+    let client = &*call.options.client.0;
     let era = client.negotiated.era();
     client.check(&call.method)?;
-    let wants_progress = options.wants_progress || options.extend_on_progress;
+    let wants_progress = call.options.wants_progress || call.options.extend_on_progress;
     let progress_token = wants_progress.then(|| client.session.progress_token());
-    let default_meta = client.default_meta(options.meta.as_ref());
-    let metadata = Metadata { progress_token, members: default_meta.as_ref().or(options.meta.as_ref()) };
-    let first = client.stamp.apply(call.params?, metadata).map_err(not_an_object)?;
-    let mut outgoing = OutgoingCall {
-        method: call.method,
-        params: first,
-        progress_token,
-        deadlines: Deadlines {
-            idle: Some(options.idle),
-            total: Some(options.total),
-            extend_on_progress: options.extend_on_progress,
-        },
-        cancel: CancelMode::Notify,
-        continues: false,
-    };
-    let mut fields = mirror::fields(options, &outgoing.method, outgoing.params.as_ref())?;
-    let begun = Instant::now();
+    let mut params = stamped(call, progress_token)?;
+    let (method, options) = (&call.method, &call.options);
+    let client = &*options.client.0;
+    let mut fields = mirror::fields(options, method, params.as_ref())?;
+    let mut since = Instant::now();
     let _permit = match client.permits.try_acquire() {
         _ if mode == Mode::Stream => None,
         Ok(permit) => Some(permit),
-        // Rare, so kept out of the size of every call's future.
         Err(_) => Some(Box::pin(permit(options, slot)).await?),
     };
+    let may_go_on = era == Era::Modern && may_require_input(method);
     let mut left = options.total;
-    let mut begun = Some(begun);
-    for _ in 1..options.max_rounds {
+    for number in 1.. {
         // Waiting for a place counts, in the first round.
-        let since = begun.take().unwrap_or_else(Instant::now);
-        outgoing.deadlines.total = Some(left);
-        let result = round(since, options, next(&mut outgoing, era), &mut fields, slot, mode).await?;
-        if mode == Mode::Once || !wants_input(era, &outgoing.method, &result) {
-            return complete(era, &outgoing.method, result);
+        if number > 1 {
+            since = Instant::now();
+        }
+        let is_last = number >= options.max_rounds;
+        let mut request = Some(OutgoingCall {
+            method: method.clone(),
+            // Kept only where there may be another round.
+            params: if may_go_on && !is_last { params.clone() } else { params.take() },
+            progress_token,
+            deadlines: Deadlines {
+                idle: Some(options.idle),
+                total: Some(left),
+                extend_on_progress: options.extend_on_progress,
+            },
+            cancel: CancelMode::Notify,
+            continues: number > 1,
+        });
+        let result = round(since, options, &mut request, &mut fields, slot, mode).await?;
+        let goes_on = mode != Mode::Once && wants_input(era, method, &result);
+        if is_last && goes_on {
+            return complete(era, method, result)
+                .map_err(|error| error.with_context(format!("after {} rounds", options.max_rounds)));
+        }
+        if !goes_on {
+            return complete(era, method, result);
         }
         left = left.saturating_sub(since.elapsed());
-        let _answering = client.session.answering();
-        let call = CallInfo::new(slot.id(), &outgoing.method, outgoing.params.as_ref());
-        let answers = tokio::select! {
-            answers = Box::pin(client.answer(call, &result)) => answers?,
-            outcome = slot.outcome() => return Err(ended(outcome)),
-            failure = client.session.gave_up() => {
-                return Err(outcome_error(Outcome::Lost { failure, sent: true }));
-            }
-        };
-        outgoing.continues = true;
-        outgoing.params = Some(
-            retry_params(outgoing.params.as_ref(), answers.responses.as_ref(), answers.state.as_ref())
-                .map_err(not_an_object)?,
-        );
+        params = Some(Box::pin(answered(options, method, params, &result, slot)).await?);
     }
-    outgoing.deadlines.total = Some(left);
-    let since = begun.unwrap_or_else(Instant::now);
-    let result = round(since, options, outgoing.clone(), &mut fields, slot, mode).await?;
-    complete(era, &outgoing.method, result).map_err(|error| match error.kind() {
-        ErrorKind::InputRequired if mode != Mode::Once => {
-            error.with_context(format!("after {} rounds", options.max_rounds))
-        }
-        _ => error,
-    })
+    Err(Error::new(Cause::Closed))
 }
 
-/// The request of this round. Its params are kept only where there may be another one.
-fn next(outgoing: &mut OutgoingCall, era: Era) -> OutgoingCall {
-    if era == Era::Modern && may_require_input(&outgoing.method) {
-        return outgoing.clone();
-    }
-    let params = outgoing.params.take();
-    OutgoingCall { params, ..outgoing.clone() }
+/// The params of `call`, which are taken, with the metadata of the connection.
+fn stamped(call: &mut RawCall, progress_token: Option<i64>) -> Result<Option<Bytes>> {
+    let params = std::mem::replace(&mut call.params, Ok(Vec::new()))?;
+    let client = &*call.options.client.0;
+    let callers = call.options.meta.as_ref();
+    let default_meta = client.default_meta(callers);
+    let metadata = Metadata { progress_token, members: default_meta.as_ref().or(callers) };
+    client.stamp.apply(params, metadata).map_err(not_an_object)
+}
+
+/// The params of the next round: those of the last with the answers to what the server asked for in `result`.
+async fn answered(
+    options: &CallOptions,
+    method: &MethodName,
+    params: Option<Bytes>,
+    result: &Bytes,
+    slot: &Slot,
+) -> Result<Bytes> {
+    let client = &*options.client.0;
+    let _answering = client.session.answering();
+    let call = CallInfo::new(slot.id(), method, params.as_ref());
+    let answers = tokio::select! {
+        answers = client.answer(call, result) => answers?,
+        outcome = slot.outcome() => return Err(ended(outcome)),
+        failure = client.session.gave_up() => {
+            return Err(outcome_error(Outcome::Lost { failure, sent: true }));
+        }
+    };
+    retry_params(params.as_ref(), answers.responses.as_ref(), answers.state.as_ref()).map_err(not_an_object)
 }
 
 /// Waits for a place among the calls in flight.
@@ -218,17 +232,18 @@ async fn permit<'a>(options: &'a CallOptions, slot: &Slot) -> Result<SemaphorePe
 async fn round(
     since: Instant,
     options: &CallOptions,
-    outgoing: OutgoingCall,
+    outgoing: &mut Option<OutgoingCall>,
     fields: &mut Fields,
     slot: &Arc<Slot>,
     mode: Mode,
 ) -> Result<Bytes> {
-    let again = fields.can_be_mended(&options.client, &outgoing.method).then(|| outgoing.clone());
+    // Rare, so kept out of the size of every call's future.
+    let again = outgoing.as_ref().filter(|outgoing| fields.can_be_mended(&options.client, &outgoing.method));
+    let again = again.cloned().map(Box::new);
     let result = request(since, options, outgoing, fields.headers(), slot, mode).await;
     match (again, result) {
-        // Rare, so kept out of the size of every call's future.
         (Some(again), Err(refusal)) if mirror::is_mismatch(&refusal) => {
-            Box::pin(mended(since, options, again, fields, slot, mode, refusal)).await
+            Box::pin(mended(since, options, *again, fields, slot, mode, refusal)).await
         }
         (_, result) => result,
     }
@@ -258,28 +273,31 @@ async fn mended(
         }
     }
     outgoing.deadlines.total = Some(total.saturating_sub(since.elapsed()));
-    request(Instant::now(), options, outgoing, fields.headers(), slot, mode).await
+    request(Instant::now(), options, &mut Some(outgoing), fields.headers(), slot, mode).await
 }
 
-/// One request and its raw result. Its deadlines count from `since`.
-async fn request(
+/// One request and its raw result: takes it out of `outgoing`. Its deadlines count from `since`.
+fn request<'a>(
     since: Instant,
-    options: &CallOptions,
-    outgoing: OutgoingCall,
-    headers: Headers,
-    slot: &Arc<Slot>,
+    options: &'a CallOptions,
+    outgoing: &'a mut Option<OutgoingCall>,
+    headers: &'a Headers,
+    slot: &'a Arc<Slot>,
     mode: Mode,
-) -> Result<Bytes> {
-    let client = &*options.client.0;
-    let limit = options.idle.min(outgoing.deadlines.total.unwrap_or(Duration::MAX));
-    let waiting = limit.saturating_sub(since.elapsed());
+) -> impl Future<Output = Result<Bytes>> + Send + use<'a> {
+    let total = outgoing.as_ref().and_then(|outgoing| outgoing.deadlines.total);
+    let limit = options.idle.min(total.unwrap_or(Duration::MAX));
     let shared = matches!(mode, Mode::Shared | Mode::Stream);
-    let performed = client.session.perform(since.into_std(), outgoing, headers, slot, shared, waiting).await;
-    let performed = performed.map_err(|error| match error {
-        StartError::Full(_) => StartError::Full(limit),
-        other => other,
-    });
-    result(performed.map_err(start_error)?)
+    let session = &options.client.0.session;
+    async move {
+        let waiting = limit.saturating_sub(since.elapsed());
+        let performed = session.perform(since.into_std(), outgoing, headers, slot, shared, waiting).await;
+        let performed = performed.map_err(|error| match error {
+            StartError::Full(_) => StartError::Full(limit),
+            other => other,
+        });
+        result(performed.map_err(start_error)?)
+    }
 }
 
 /// The raw result of a request that came to `outcome`.

@@ -47,8 +47,8 @@ impl Retrying {
                 () = options.client.0.session.closing() => return Err(of_method),
             }
             let options = CallOptions { total: left.saturating_sub(wait), ..options.clone() };
-            let call = RawCall { method: method.clone(), params: Ok(params.clone()), options };
-            match run(call, slot, mode).await {
+            let mut call = RawCall { method: method.clone(), params: Ok(params.clone()), options };
+            match run(&mut call, slot, mode).await {
                 Err(again) => error = again,
                 done => return done,
             }

@@ -1,11 +1,13 @@
 use std::{
+    future::Future,
+    pin::Pin,
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 use mcp_protocol::connection::{CallId, CancelMode, Deadlines, NotStarted, OutgoingCall, Refused, Started};
-use mcp_transport::OutboundMessage;
+use mcp_transport::{OutboundMessage, RawMessage};
 use mcp_types::jsonrpc::MethodName;
 use tokio::time::timeout_at;
 
@@ -31,13 +33,13 @@ enum Begun {
 impl Session {
     /// Makes a call and waits for its end. Dropping the future cancels the call, once, in the way of era and binding.
     ///
-    /// `begun`: from when its deadlines count. `shared`: somebody beside the caller waits for what comes, so an exchange
-    /// goes on when nobody polls. `waiting`: how long to wait for room in the outbox.
+    /// Takes `call`, which is there. `begun`: from when its deadlines count. `shared`: somebody beside the caller waits for
+    /// what comes, so an exchange goes on when nobody polls. `waiting`: how long to wait for room in the outbox.
     pub(crate) async fn perform(
         &self,
         begun: Instant,
-        call: OutgoingCall,
-        headers: Headers,
+        call: &mut Option<OutgoingCall>,
+        headers: &Headers,
         slot: &Arc<Slot>,
         shared: bool,
         waiting: Duration,
@@ -48,44 +50,78 @@ impl Session {
         if !headers.is_empty() && self.renews.load(Ordering::Relaxed) {
             slot.keep_headers(headers.clone());
         }
-        let mut call = Some(call);
-        let Started { id, message } = match self.begin(begun, &mut call, slot) {
-            // Rare, so kept out of the size of every call's future.
-            Err(StartError::Full(_)) => match Box::pin(self.begin_later(begun, call, slot, waiting)).await? {
-                Begun::Started(started) => started,
-                Begun::Over(outcome) => return Ok(outcome),
-            },
-            started => started?,
+        // Nothing that is done with is kept across an `.await`: every call has a future of this.
+        let under_way = match self.begin(begun, call, slot) {
+            Err(StartError::Full(_)) => None,
+            started => Some(self.under_way(started?, headers, slot, shared)),
         };
-        let mut guard = CancelOnDrop { session: self, id, armed: true };
+        match under_way {
+            Some(under_way) => Ok(under_way.outcome(slot).await),
+            None => Box::pin(self.perform_later(begun, call, headers, slot, shared, waiting)).await,
+        }
+    }
+
+    /// Waits for room in the outbox first.
+    async fn perform_later(
+        &self,
+        begun: Instant,
+        call: &mut Option<OutgoingCall>,
+        headers: &Headers,
+        slot: &Arc<Slot>,
+        shared: bool,
+        waiting: Duration,
+    ) -> Result<CallOutcome, StartError> {
+        match self.begin_later(begun, call, slot, waiting).await? {
+            Begun::Started(started) => Ok(self.under_way(started, headers, slot, shared).outcome(slot).await),
+            Begun::Over(outcome) => Ok(outcome),
+        }
+    }
+
+    /// What is to be done for a call that is in the table.
+    fn under_way<'a>(
+        &'a self,
+        Started { id, message }: Started,
+        headers: &Headers,
+        slot: &'a Slot,
+        shared: bool,
+    ) -> UnderWay<'a> {
+        let guard = CancelOnDrop { session: self, id, armed: true };
         let cancelled = !slot.started(id);
-        let outcome = match message {
-            // Its exchange was not begun, so the server never hears of it.
-            Some(_) if cancelled => {
+        let exchange = match message {
+            Some(message) if !cancelled => Some(self.exchange_of(id, message, headers, slot, shared)),
+            Some(_) => {
+                // Its exchange was not begun, so the server never hears of it.
                 self.with(|core| core.connection.take_back(id));
-                slot.outcome().await
-            }
-            Some(message) => {
-                let mut out = OutboundMessage::from(message);
-                out.headers = headers;
-                Box::pin(self.exchange(id, out, slot, shared)).await
+                None
             }
             None => {
                 if cancelled {
                     self.cancel(id, None);
                 }
-                slot.outcome().await
+                None
             }
         };
-        guard.armed = false;
-        Ok(outcome)
+        UnderWay { exchange, guard }
     }
 
-    /// Waits for room in the outbox first.
+    /// On the heap, and made outside of the future of the call: that is not to be as large as both.
+    fn exchange_of<'a>(
+        &'a self,
+        id: CallId,
+        message: RawMessage,
+        headers: &Headers,
+        slot: &'a Slot,
+        shared: bool,
+    ) -> Pin<Box<dyn Future<Output = CallOutcome> + Send + 'a>> {
+        let mut out = OutboundMessage::from(message);
+        out.headers.clone_from(headers);
+        Box::pin(self.exchange(id, out, slot, shared))
+    }
+
     async fn begin_later(
         &self,
         begun: Instant,
-        mut call: Option<OutgoingCall>,
+        call: &mut Option<OutgoingCall>,
         slot: &Arc<Slot>,
         waiting: Duration,
     ) -> Result<Begun, StartError> {
@@ -93,7 +129,7 @@ impl Session {
         loop {
             // Made before the attempt, so that space made in between is not missed.
             let emptied = self.outbox_emptied.notified();
-            match self.begin(begun, &mut call, slot) {
+            match self.begin(begun, call, slot) {
                 Err(StartError::Full(_)) => {}
                 started => return started.map(Begun::Started),
             }
@@ -210,6 +246,24 @@ impl Drop for Answering<'_> {
     fn drop(&mut self) {
         self.0.answering.fetch_sub(1, Ordering::AcqRel);
         self.0.call_ended.notify_waiters();
+    }
+}
+
+/// A call that is in the table.
+struct UnderWay<'a> {
+    /// Over a transport with an exchange a request: the caller runs it. Before the guard: dropping it abandons the request.
+    exchange: Option<Pin<Box<dyn Future<Output = CallOutcome> + Send + 'a>>>,
+    guard: CancelOnDrop<'a>,
+}
+
+impl UnderWay<'_> {
+    async fn outcome(mut self, slot: &Slot) -> CallOutcome {
+        let outcome = match &mut self.exchange {
+            Some(exchange) => exchange.await,
+            None => slot.outcome().await,
+        };
+        self.guard.armed = false;
+        outcome
     }
 }
 
