@@ -36,7 +36,8 @@ pub(crate) const COMMAND: Command = Command {
     name: "bench",
     summary: "Compares our client with a hand-written loop and with rmcp, and says which goals hold",
     usage: "\
-Usage: cargo xtask bench [PART]... [--quick] [--only WORKLOAD]... [--json FILE] [--document FILE]
+Usage: cargo xtask bench [PART]... [--quick] [--check] [--only WORKLOAD]... [--json FILE]
+                         [--document FILE]
        cargo xtask bench --list
 
 Builds the drivers in release mode and runs every workload in interleaved rounds.
@@ -49,6 +50,7 @@ Parts, all but `build` unless some are named:
   build              CPU time and size of a small client, built from nothing: minutes
 
   --quick            Fewer and shorter rounds: under ten minutes after the build
+  --check            Fail when a goal is missed
   --only WORKLOAD    This workload alone; may be repeated
   --list             Print the workloads, and run none
   --json FILE        Write all figures, those of each round too, as JSON
@@ -98,6 +100,10 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
     }
     if let Some(file) = &options.document {
         document(file, &findings)?;
+    }
+    let missed = findings.verdicts.iter().filter(|verdict| !verdict.holds).count();
+    if options.check && missed > 0 {
+        return Err(Failure::failed(format!("{missed} goals are missed")));
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ pub(super) struct Options {
     pub(super) parts: Vec<Part>,
     pub(super) only: Vec<String>,
     pub(super) list: bool,
+    pub(super) check: bool,
     pub(super) json: Option<PathBuf>,
     pub(super) document: Option<PathBuf>,
 }
@@ -22,6 +23,7 @@ impl Options {
             parts: Vec::new(),
             only: Vec::new(),
             list: false,
+            check: false,
             json: None,
             document: None,
         };
@@ -33,6 +35,7 @@ impl Options {
                 "--json" => options.json = Some(value()?.into()),
                 "--document" => options.document = Some(value()?.into()),
                 "--list" => options.list = true,
+                "--check" => options.check = true,
                 "--only" => options.only.push(workloads::find(value()?, true)?.name),
                 word => match Part::of(word) {
                     Some(part) => options.parts.push(part),

@@ -142,6 +142,11 @@ pub(crate) fn all(crates: &[String]) -> Vec<Step> {
             about: "the client against the official conformance suite, fetched from npm",
             actions: vec![Action::Conformance],
         },
+        Step {
+            name: "memory",
+            about: "the client's memory stays bounded: a flood, calls cancelled half-way, a long run (shortened)",
+            actions: vec![cargo("cargo xtask bench memory --quick --check")],
+        },
     ]
 }
 

@@ -18,6 +18,10 @@ const NOT_RUN: &[(&str, &str)] = &[
     ("cargo xtask ci", "it is CI"),
     ("cargo xtask ci --list", "it is CI, without running anything"),
     ("cargo xtask help", "the unit tests of xtask call it"),
+    (
+        "cargo xtask bench --quick",
+        "figures say little on a machine that others use; CI runs its part about memory",
+    ),
     ("cargo xtask interop", "CI runs a part of it, with `--ci`; all of it before a release"),
     (
         "cargo run --example quickstart -- npx -y @modelcontextprotocol/server-everything",
