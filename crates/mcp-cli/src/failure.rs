@@ -155,8 +155,9 @@ fn transport_status(error: &TransportError) -> Status {
 
 /// What the user can do, where that can be told from the error alone.
 fn hint(error: &Error) -> Option<String> {
-    if let Some(http) = error.http()
-        && matches!(transport_status(error.transport()?), Status::Authorization)
+    if let Some(transport) = error.transport()
+        && let Some(http) = transport.http()
+        && matches!(transport_status(transport), Status::Authorization)
     {
         let challenge = match http.www_authenticate.as_slice() {
             [] => "the server sent no challenge".to_owned(),

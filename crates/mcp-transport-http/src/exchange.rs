@@ -209,12 +209,15 @@ impl Exchange<'_> {
 
     /// The error of a refusal; a JSON-RPC error in it is delivered before.
     fn refused(&self, refusal: Refusal) -> TransportError {
-        if let Some(message) = refusal.rpc_error(self.id) {
+        let reply = refusal.rpc_error(self.id);
+        let error = refusal.into_error();
+        if let Some(message) = reply {
             self.sink.accepted();
+            self.sink.refused(&error);
             let origin = Origin::Exchange(self.id.clone());
             self.sink.deliver(Inbound::Message { origin, message });
         }
-        refusal.into_error()
+        error
     }
 
     /// Delivers what `frame` holds; whether that is a message.

@@ -95,6 +95,8 @@ pub trait SinkTarget: Send + Sync + 'static {
     fn deliver(&self, inbound: Inbound);
     /// The peer took the request.
     fn accepted(&self) {}
+    /// What is delivered next came with a refusal, which is this error: a JSON-RPC error in the body of an HTTP 400, say.
+    fn refused(&self, _error: &TransportError) {}
 }
 
 impl Sink {
@@ -111,6 +113,11 @@ impl Sink {
     /// Says that the peer took the request: its response headers came.
     pub fn accepted(&self) {
         self.0.accepted();
+    }
+
+    /// Says what the next delivery came with, before it. The exchange ends with the same error.
+    pub fn refused(&self, error: &TransportError) {
+        self.0.refused(error);
     }
 }
 

@@ -160,6 +160,10 @@ impl SinkTarget for TapSink {
     fn accepted(&self) {
         self.sink.accepted();
     }
+
+    fn refused(&self, error: &TransportError) {
+        self.sink.refused(error);
+    }
 }
 
 fn show_inbound(show: &Show, entry: &Inbound) {

@@ -296,7 +296,7 @@ fn request<'a>(
             StartError::Full(_) => StartError::Full(limit),
             other => other,
         });
-        result(performed.map_err(start_error)?)
+        result(performed.map_err(start_error)?).map_err(|error| error.with_http(slot.take_http()))
     }
 }
 

@@ -26,6 +26,8 @@ struct Inner {
     /// Whether the request may have reached the server.
     sent: bool,
     context: Option<String>,
+    /// What a JSON-RPC error came with.
+    http: Option<Box<HttpFailure>>,
 }
 
 /// What kind of error.
@@ -114,7 +116,7 @@ pub(crate) enum Limit {
 
 impl Error {
     pub(crate) fn new(cause: Cause) -> Self {
-        Self(Box::new(Inner { cause, method: None, sent: false, context: None }))
+        Self(Box::new(Inner { cause, method: None, sent: false, context: None, http: None }))
     }
 
     pub(crate) fn of_method(mut self, method: &MethodName) -> Self {
@@ -124,6 +126,11 @@ impl Error {
 
     pub(crate) fn sent(mut self, sent: bool) -> Self {
         self.0.sent = sent;
+        self
+    }
+
+    pub(crate) fn with_http(mut self, http: Option<Box<HttpFailure>>) -> Self {
+        self.0.http = http;
         self
     }
 
@@ -205,9 +212,9 @@ impl Error {
         self.transport()?.process()
     }
 
-    /// How the HTTP peer refused, if that is why.
+    /// How the HTTP peer refused: if that is why, and where the server's error ([`rpc`](Self::rpc)) came with a refusal.
     pub fn http(&self) -> Option<&HttpFailure> {
-        self.transport()?.http()
+        self.transport().and_then(TransportError::http).or(self.0.http.as_deref())
     }
 
     /// The result as it came, if it could not be used as it is.

@@ -10,7 +10,9 @@ use std::{
 };
 
 use mcp_protocol::connection::{CallId, Outcome};
-use mcp_transport::{ExchangeEnd, Inbound, OutboundMessage, Sink, SinkTarget, TransportErrorKind};
+use mcp_transport::{
+    ExchangeEnd, Inbound, OutboundMessage, Sink, SinkTarget, TransportError, TransportErrorKind,
+};
 use tokio::{runtime::Handle, sync::Notify, time::timeout};
 
 use super::{CallOutcome, Failure, RunningExchange, Session, Slot, lock};
@@ -68,8 +70,7 @@ impl Session {
 
     fn sink(&self, id: CallId, accepted: &Arc<AtomicBool>) -> Sink {
         let renews = self.renews.load(Ordering::Relaxed);
-        let accepted = Arc::clone(accepted);
-        Sink::new(Target { session: self.this.clone(), accepted, told: renews.then_some(id) })
+        Sink::new(Target { session: self.this.clone(), accepted: Arc::clone(accepted), id, renews })
     }
 
     fn spawn_exchange(&self, id: CallId, mut exchange: Exchange, slot: &Slot) {
@@ -148,8 +149,9 @@ impl Session {
 struct Target {
     session: Weak<Session>,
     accepted: Arc<AtomicBool>,
-    /// The call that is not to be repeated from then on.
-    told: Option<CallId>,
+    id: CallId,
+    /// The request may have to be repeated, until the peer took it.
+    renews: bool,
 }
 
 impl SinkTarget for Target {
@@ -160,9 +162,19 @@ impl SinkTarget for Target {
     }
 
     fn accepted(&self) {
-        if let (Some(id), Some(session)) = (self.told, self.session.upgrade()) {
-            session.with(|core| core.connection.accepted(id));
+        if self.renews
+            && let Some(session) = self.session.upgrade()
+        {
+            session.with(|core| core.connection.accepted(self.id));
         }
         self.accepted.store(true, Ordering::Release);
+    }
+
+    fn refused(&self, error: &TransportError) {
+        if let (Some(session), Some(http)) = (self.session.upgrade(), error.http())
+            && let Some(slot) = session.with(|core| core.connection.payload(self.id).cloned())
+        {
+            slot.keep_http(http.clone());
+        }
     }
 }

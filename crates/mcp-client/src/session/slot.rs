@@ -7,6 +7,7 @@ use std::{
 
 use bytes::Bytes;
 use mcp_protocol::connection::{CallId, Outcome};
+use mcp_transport::HttpFailure;
 use mcp_types::{Notification, SubscriptionsAcknowledgedNotification, jsonrpc::MethodName};
 use serde::de::DeserializeOwned;
 
@@ -37,6 +38,8 @@ struct State {
     keeps_reports: bool,
     /// What goes beside the request, should it have to be sent again.
     headers: Headers,
+    /// What the reply came with, where that was a refusal.
+    http: Option<Box<HttpFailure>>,
     caller: Option<Waker>,
 }
 
@@ -108,6 +111,15 @@ impl Slot {
 
     pub(super) fn headers(&self) -> Headers {
         self.state().headers.clone()
+    }
+
+    pub(super) fn keep_http(&self, http: HttpFailure) {
+        self.state().http = Some(Box::new(http));
+    }
+
+    /// What the error of the present request came with, where that was an HTTP refusal.
+    pub(crate) fn take_http(&self) -> Option<Box<HttpFailure>> {
+        self.state().http.take()
     }
 
     /// The present request, or the last one.

@@ -300,6 +300,11 @@ impl<P, F: Clone> Connection<P, F> {
         self.calls.len()
     }
 
+    /// What the caller keeps with an open call.
+    pub fn payload(&self, id: CallId) -> Option<&P> {
+        self.calls.get(id).map(|pending| &pending.payload)
+    }
+
     /// The method of an open call.
     pub fn method(&self, id: CallId) -> Option<&MethodName> {
         self.calls.get(id).map(|pending| &pending.method)

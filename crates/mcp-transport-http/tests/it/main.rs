@@ -14,6 +14,7 @@ mod mismatch;
 mod modern;
 mod param_headers;
 mod proxy;
+mod quirks;
 mod redirects;
 mod refusals;
 mod renewal;

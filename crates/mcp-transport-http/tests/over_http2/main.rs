@@ -23,6 +23,8 @@ mod modern;
 mod param_headers;
 #[path = "../it/redirects.rs"]
 mod redirects;
+#[path = "../it/quirks.rs"]
+mod quirks;
 #[path = "../it/refusals.rs"]
 mod refusals;
 #[path = "../it/renewal.rs"]
