@@ -21,10 +21,10 @@ mod mismatch;
 mod modern;
 #[path = "../it/param_headers.rs"]
 mod param_headers;
-#[path = "../it/redirects.rs"]
-mod redirects;
 #[path = "../it/quirks.rs"]
 mod quirks;
+#[path = "../it/redirects.rs"]
+mod redirects;
 #[path = "../it/refusals.rs"]
 mod refusals;
 #[path = "../it/renewal.rs"]
