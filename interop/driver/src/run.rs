@@ -216,8 +216,8 @@ fn not_done(step: &Step, client: &Client, server: &Server) -> Option<String> {
     if let Some(until) = bound(&step.until).filter(|until| revision > *until) {
         return Some(format!("until revision {until}"));
     }
-    let lacks = server.lacks.get(&step.action.topic());
-    step.exception(&server.name).or(lacks).cloned()
+    let lacks = server.lacks.get(&step.action.topic()).map(String::as_str);
+    step.exception(&server.name).or(lacks).map(str::to_owned)
 }
 
 async fn look_for_processes(marker: &Marker, patience: Duration, report: &mut Report) {

@@ -184,7 +184,7 @@ mod tests {
                     assert!(known != run.refused.is_some(), "{}, {}", server.name, run.name());
                 }
             }
-            for name in scenario.steps.iter().flat_map(|step| step.except.keys()) {
+            for name in scenario.steps.iter().flat_map(|step| step.except.keys().chain(&step.only)) {
                 let is_known = scenario.servers.iter().any(|server| stands_for(name, &server.name));
                 assert!(is_known, "{}: {name}", file.display());
             }

@@ -49,6 +49,13 @@ def register(server, Context, Image, Completion, ToolError) -> None:
             raise
         return f"counted to {steps}"
 
+    @server.tool()
+    async def disconnect(ctx: Context) -> str:
+        can = ctx.request_context.close_sse_stream is not None
+        await ctx.close_sse_stream()
+        await asyncio.sleep(0.1)
+        return "came back" if can else "stayed"
+
     @server.tool(name="stopped")
     def count_stopped() -> str:
         return str(stopped)

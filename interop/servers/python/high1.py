@@ -9,6 +9,7 @@ from mcp.server.fastmcp.exceptions import ToolError
 from mcp.types import Completion
 
 import contract
+import events
 import high
 
 server = FastMCP(
@@ -16,6 +17,8 @@ server = FastMCP(
     instructions=contract.INSTRUCTIONS,
     log_level="ERROR",
     port=int(os.environ.get("PORT", "0")),
+    event_store=None if "plain" in sys.argv else events.Events(),
+    retry_interval=100,
     # Without sessions and without streams.
     stateless_http="plain" in sys.argv,
     json_response="plain" in sys.argv,

@@ -12,6 +12,7 @@ from mcp.server.mcpserver.resolve import Elicit, Resolve
 from mcp_types import Completion
 
 import contract
+import events
 import high
 
 server = MCPServer(
@@ -37,7 +38,15 @@ async def touch(ctx: Context) -> str:
     return "touched"
 
 
-if len(sys.argv) > 1:
-    server.run(sys.argv[1], port=int(os.environ["PORT"]))
-else:
-    server.run()
+match sys.argv[1:]:
+    case ["streamable-http"]:
+        server.run(
+            "streamable-http",
+            port=int(os.environ["PORT"]),
+            event_store=events.Events(),
+            retry_interval=100,
+        )
+    case [transport]:
+        server.run(transport, port=int(os.environ["PORT"]))
+    case _:
+        server.run()

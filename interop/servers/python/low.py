@@ -17,6 +17,7 @@ TOOLS = {
     "picture": {"inputSchema": _schema()},
     "count": {"inputSchema": _schema(steps=_INTEGER, pause_ms=_INTEGER)},
     "stopped": {"inputSchema": _schema()},
+    "disconnect": {"inputSchema": _schema()},
     "ask": {"inputSchema": _schema()},
     "touch": {"inputSchema": _schema()},
 }

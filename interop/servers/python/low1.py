@@ -38,6 +38,8 @@ async def call_tool(name: str, arguments: dict):
             return text(await count(**arguments))
         case "stopped":
             return text(str(stopped))
+        case "disconnect":
+            return text("stayed")
         case "ask":
             answer = await server.request_context.session.elicit(contract.QUESTION, low.PERSON)
             accepted = answer.action == "accept"

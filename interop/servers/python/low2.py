@@ -44,6 +44,8 @@ async def call_tool(ctx, params) -> types.CallToolResult | types.InputRequiredRe
             return text(await count(ctx, **arguments))
         case "stopped":
             return text(str(stopped))
+        case "disconnect":
+            return text("stayed")
         case "ask":
             return await ask(ctx, params)
         case "touch":

@@ -30,8 +30,8 @@ let stopped = 0;
 
 /**
  * Everything but `ask`: how a user is asked is what the generations differ in.
- * `call` gives, of what a handler is told of its call: the progress token, the signal of its cancellation, and a
- * function that sends a notification. `touch` tells the client that the tools changed.
+ * `call` gives, of what a handler is told of its call: the progress token, the signal of its cancellation, a function
+ * that sends a notification, and where there is one, a function that ends the connection of the call. `touch` tells the client that the tools changed.
  */
 export function register(server, { ResourceTemplate, completable, call, touch }) {
     // Over HTTP, in the modern era, it is wanted in a header field too.
@@ -69,6 +69,12 @@ export function register(server, { ResourceTemplate, completable, call, touch })
         return text(`counted to ${steps}`);
     });
     server.registerTool('stopped', {}, async () => text(String(stopped)));
+    server.registerTool('disconnect', {}, async context => {
+        const { hangUp } = call(context);
+        hangUp?.();
+        await sleep(100);
+        return text(hangUp ? 'came back' : 'stayed');
+    });
     server.registerTool('touch', {}, async () => {
         touch();
         return text('touched');

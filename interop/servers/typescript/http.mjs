@@ -17,6 +17,31 @@ export function listen(handlers) {
     server.listen(Number(process.env.PORT), '127.0.0.1');
 }
 
+/** What the streams of a session said, so that a client can take them up again. */
+class EventStore {
+    events = [];
+
+    async storeEvent(stream, message) {
+        this.events.push({ stream, message });
+        return String(this.events.length);
+    }
+
+    async getStreamIdForEventId(id) {
+        return this.events[id - 1]?.stream;
+    }
+
+    async replayEventsAfter(last, { send }) {
+        const { stream } = this.events[last - 1];
+        for (let at = Number(last); at < this.events.length; at++) {
+            const event = this.events[at];
+            if (event.stream === stream) {
+                await send(String(at + 1), event.message);
+            }
+        }
+        return stream;
+    }
+}
+
 /** Sessions of the legacy era: `create` makes a server, `Transport` is the SDK's, for Node.js. */
 export function sessions(create, Transport) {
     const open = new Map();
@@ -30,6 +55,8 @@ export function sessions(create, Transport) {
         if (!transport) {
             transport = new Transport({
                 sessionIdGenerator: randomUUID,
+                eventStore: new EventStore(),
+                retryInterval: 100,
                 onsessioninitialized: id => open.set(id, transport)
             });
             transport.onclose = () => open.delete(transport.sessionId);

@@ -9,10 +9,11 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import * as contract from './contract.mjs';
 import { listen, sessions } from './http.mjs';
 
-const call = ({ _meta, signal, sendNotification }) => ({
+const call = ({ _meta, signal, sendNotification, closeSSEStream }) => ({
     token: _meta?.progressToken,
     signal,
-    notify: sendNotification
+    notify: sendNotification,
+    hangUp: closeSSEStream
 });
 
 function create() {

@@ -19,10 +19,11 @@ import { listen, sessions } from './http.mjs';
 
 const modernOnly = process.argv[2] === 'modern';
 
-const call = ({ mcpReq }) => ({
+const call = ({ mcpReq, http }) => ({
     token: mcpReq._meta?.progressToken,
     signal: mcpReq.signal,
-    notify: mcpReq.notify
+    notify: mcpReq.notify,
+    hangUp: http?.closeSSE
 });
 
 /** `changed` tells those who listen that the tools changed; without it, the server itself does. */

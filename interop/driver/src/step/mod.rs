@@ -68,16 +68,22 @@ pub(crate) struct Step {
     pub(crate) until: Option<String>,
     /// Servers with which it is not done, each with the reason. `NAME*` stands for all whose names begin so.
     pub(crate) except: BTreeMap<String, String>,
+    /// The servers with which alone it is done, where it says so; in the same way.
+    pub(crate) only: Vec<String>,
 }
 
 impl Step {
     /// Why it is not done with `server`.
-    pub(crate) fn exception(&self, server: &str) -> Option<&String> {
-        self.except.iter().find(|(pattern, _)| stands_for(pattern, server)).map(|(_, why)| why)
+    pub(crate) fn exception(&self, server: &str) -> Option<&str> {
+        let is_meant = self.only.is_empty() || self.only.iter().any(|pattern| stands_for(pattern, server));
+        if !is_meant {
+            return Some("only with servers that can do it");
+        }
+        self.except.iter().find(|(pattern, _)| stands_for(pattern, server)).map(|(_, why)| why.as_str())
     }
 }
 
-/// Whether `pattern`, a name of [`Step::except`], means `server`.
+/// Whether `pattern`, a name of [`Step::except`] or [`Step::only`], means `server`.
 pub(crate) fn stands_for(pattern: &str, server: &str) -> bool {
     pattern.strip_suffix('*').map_or(pattern == server, |start| server.starts_with(start))
 }
@@ -89,7 +95,8 @@ impl TryFrom<Map<String, Value>> for Step {
         let since = members.remove("since").map(serde_json::from_value).transpose()?;
         let until = members.remove("until").map(serde_json::from_value).transpose()?;
         let except = members.remove("except").map(serde_json::from_value).transpose()?.unwrap_or_default();
-        Ok(Self { action: serde_json::from_value(Value::Object(members))?, since, until, except })
+        let only = members.remove("only").map(serde_json::from_value).transpose()?.unwrap_or_default();
+        Ok(Self { action: serde_json::from_value(Value::Object(members))?, since, until, except, only })
     }
 }
 

@@ -43,6 +43,7 @@ pub(crate) fn tools() -> Value {
         tool("picture", json!({})),
         tool("count", json!({ "steps": integer, "pause_ms": integer })),
         tool("stopped", json!({})),
+        tool("disconnect", json!({})),
         tool("ask", json!({})),
         tool("touch", json!({})),
     ] })

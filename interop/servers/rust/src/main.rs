@@ -74,6 +74,7 @@ impl ServerHandler for Contract {
             "echo" => arguments["message"].as_str().unwrap_or_default().to_string(),
             "count" => counting::count(&arguments, &context, &self.0.stopped).await?,
             "stopped" => self.0.stopped.load(Ordering::Relaxed).to_string(),
+            "disconnect" => "stayed".to_string(),
             "ask" => return ask(request, context).await,
             "touch" => {
                 // Kept until somebody listens: the SDK acknowledges a subscription before it calls `listen`.
