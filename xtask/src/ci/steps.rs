@@ -14,6 +14,7 @@ const EXAMPLE_LIMIT: Duration = Duration::from_secs(60);
 /// Examples that are run, not only compiled: those that end by themselves and need nothing from outside.
 const EXAMPLES: &[&str] = &[
     "quickstart",
+    "http_quickstart",
     "custom_method",
     "progress_and_cancel",
     "websocket_transport",
