@@ -1,6 +1,7 @@
 use mcp_testkit::http::HttpServer;
+use nix::sys::signal::Signal;
 
-use crate::common::{Run, command, finish, mcp};
+use crate::common::{Run, command, finish, folder, kill, mcp};
 
 /// Runs `mcp` in a thread: the server needs this one.
 async fn against(line: String, variables: &'static [(&'static str, &'static str)]) -> Run {
@@ -46,4 +47,38 @@ async fn what_is_no_mcp_server_is_a_failure_of_the_transport() {
     let run = run.await.unwrap().expect(3);
     assert!(!run.err.contains('\u{1b}'), "{run:?}");
     mcp("info --url http://127.0.0.1:1/mcp").expect(3);
+}
+
+const DISCOVERED: &str = r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"resultType":"complete","ttlMs":0,"cacheScope":"private"}"#;
+const TOOLS: &str = r#"{"tools":[{"name":"t","inputSchema":{"type":"object"}}],"resultType":"complete","ttlMs":0,"cacheScope":"private"}"#;
+
+#[tokio::test]
+async fn an_interrupt_gives_the_request_up_in_the_way_of_http() {
+    let mut server = HttpServer::start().await;
+    let child = command(["call", "t", "--json", "--url", &server.url()]).spawn().unwrap();
+    server.expect("server/discover").await.result(DISCOVERED).await;
+    server.expect("tools/list").await.result(TOOLS).await;
+    let mut call = server.expect("tools/call").await;
+    call.start_events(&[]).await.unwrap();
+    kill(child.id(), Signal::SIGINT);
+    call.gone().await;
+    let run = tokio::task::spawn_blocking(move || finish(child)).await.unwrap().expect(6);
+    assert_eq!(run.json()["error"]["message"], "interrupted");
+    // Nothing is said about it: the end of the stream says it.
+    assert!(server.try_next().is_none());
+}
+
+#[tokio::test]
+async fn a_recording_has_the_exchange_and_no_header_field() {
+    let mut server = HttpServer::start().await;
+    let file = folder("record-http").join("s.jsonl");
+    let line = format!("record {} tools --url {} --header X-Key:k3y-k3y-k3y", file.display(), server.url());
+    let run = tokio::spawn(against(line, &[]));
+    server.expect("server/discover").await.result(DISCOVERED).await;
+    let list = server.expect("tools/list").await;
+    assert_eq!(list.request.header("x-key"), Some("k3y-k3y-k3y"));
+    list.result(&TOOLS.replace("\"t\"", "\"k3y-k3y-k3y\"")).await;
+    assert!(run.await.unwrap().expect(0).out.contains("k3y-k3y-k3y"), "what the user sees is not redacted");
+    let recorded = std::fs::read_to_string(file).unwrap();
+    assert!(recorded.contains(r#""exchange":2"#) && !recorded.contains("k3y"), "{recorded}");
 }
