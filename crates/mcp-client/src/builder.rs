@@ -216,8 +216,9 @@ impl ClientBuilder {
     /// Holds the structured result of a tool against the output schema that the tool declares, by `check`: a JSON Schema
     /// validator, such as that of `mcp-json-schema`. Default: nothing is checked.
     ///
-    /// A tool is known once it was listed through this client. A tool's own failure (`isError`) comes as it is. When there is
-    /// no structured result, or `check` refuses it, `on_invalid` says what happens.
+    /// A tool is known once it was listed through this client, or [given](Self::known_tools), and until the server says that
+    /// its tools changed. A tool's own failure (`isError`) comes as it is. When there is no structured result, or `check`
+    /// refuses it, `on_invalid` says what happens.
     ///
     /// `check` runs in the task that awaits the call, and must not block.
     ///

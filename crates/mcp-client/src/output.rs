@@ -73,7 +73,7 @@ impl Judged {
     pub(crate) fn judge(self, result: Bytes) -> Result<Bytes> {
         let Self { client, tool } = self;
         let client = &*client.0;
-        let (Some(output), Some(known)) = (&client.output_check, client.catalogue.get(&tool)) else {
+        let (Some(output), Some(known)) = (&client.output_check, client.catalogue.current(&tool)) else {
             return Ok(result);
         };
         let Some(schema) = &known.output_schema else { return Ok(result) };

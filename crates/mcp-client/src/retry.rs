@@ -38,7 +38,8 @@ impl Retry {
         self
     }
 
-    /// Believes a tool's `readOnlyHint` and `idempotentHint`, as the tools were last listed. For servers that are trusted.
+    /// Believes a tool's `readOnlyHint` and `idempotentHint`, as the tools were last listed, until the server says that they
+    /// changed. For servers that are trusted.
     pub fn trust_hints(mut self) -> Self {
         self.hints = true;
         self

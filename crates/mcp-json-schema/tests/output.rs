@@ -127,3 +127,20 @@ async fn a_tool_that_was_never_listed_is_not_judged() {
     let (client, mut peer) = listed(OnInvalidOutput::Fail, Revision::V2026_07_28, SCHEMA).await;
     call(&client, &mut peer, "other", r#","structuredContent":7"#).await.unwrap();
 }
+
+/// A schema that the server says is outdated is not held against it; the one that is listed then is.
+#[tokio::test]
+async fn a_schema_counts_until_the_tools_change() {
+    let (client, mut peer) = listed(OnInvalidOutput::Fail, Revision::V2025_11_25, SCHEMA).await;
+    let odd = r#","structuredContent":{"n":"x"}"#;
+    let error = call(&client, &mut peer, "t", odd).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidOutput);
+    peer.notify("notifications/tools/list_changed", "{}");
+    call(&client, &mut peer, "t", odd).await.unwrap();
+    let list = tokio::spawn(client.list_tools().all());
+    let page = format!(r#"{{"tools":[{{"name":"t","inputSchema":{{}},"outputSchema":{SCHEMA}}}]}}"#);
+    peer.expect("tools/list").await.reply(page);
+    list.await.unwrap().unwrap();
+    let error = call(&client, &mut peer, "t", odd).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::InvalidOutput);
+}

@@ -208,6 +208,17 @@ mod tests {
     use crate::{Single, memory};
 
     #[tokio::test]
+    async fn a_tapped_link_has_what_the_link_has() {
+        for headers in [false, true] {
+            let (near, _far) = memory::pair();
+            let near = near.with_diagnosis(|| "said".into());
+            let near = if headers { near.with_headers() } else { near };
+            let parts = Tap::new(Single::new(near), |_| {}).connect().await.unwrap().into_parts();
+            assert_eq!((parts.headers, parts.diagnosis.unwrap()().as_str()), (headers, "said"));
+        }
+    }
+
+    #[tokio::test]
     async fn what_passes_is_shown_in_order() {
         let (near, far) = memory::pair();
         let lines = Arc::new(Mutex::new(Vec::new()));

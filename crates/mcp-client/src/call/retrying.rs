@@ -68,9 +68,10 @@ impl Retrying {
 }
 
 impl Inner {
-    /// Whether the tool that `params` call says of itself that it can be called twice without harm.
+    /// Whether the tool that `params` call says of itself that it can be called twice without harm, and the server said nothing of a
+    /// change since.
     fn vouches_for(&self, params: &[u8]) -> bool {
-        let known = tool_name(params).and_then(|name| self.catalogue.get(&name));
+        let known = tool_name(params).and_then(|name| self.catalogue.current(&name));
         known.and_then(|tool| tool.annotations.as_ref().map(ToolAnnotations::is_idempotent)).unwrap_or(false)
     }
 }

@@ -32,9 +32,10 @@ pub(crate) struct KnownTool {
 /// The tools of one connection, by name. Bounded: when [`MAX_BYTES`](store::MAX_BYTES) are taken, further tools are not
 /// kept.
 ///
-/// A tool stays as it was listed last, until a complete listing lacks it. That the server's tools have changed is noted,
-/// nothing more: the specification has the headers of a call follow the definition that was obtained last. Tools that the
-/// application gave stay until they are listed.
+/// A tool stays as it was listed last, until a complete listing lacks it: the specification has the headers of a call
+/// follow the definition that was obtained last, also when the server has said since that its tools changed. What else is
+/// concluded from a definition rests on [`current`](Self::current) ones. Tools that the application gave stay until they are
+/// listed.
 pub(crate) struct Catalogue {
     /// Arguments of tools travel in header fields on this connection.
     mirrors: bool,
@@ -70,7 +71,13 @@ impl Catalogue {
 
     /// The tool `name`, if it is known.
     pub(crate) fn get(&self, name: &str) -> Option<Arc<KnownTool>> {
-        self.read().get(name)
+        self.read().get(name).map(|(tool, _)| tool)
+    }
+
+    /// The tool `name`, if it is known, and the server has not said since that its tools changed.
+    pub(crate) fn current(&self, name: &str) -> Option<Arc<KnownTool>> {
+        let (tool, changes) = self.read().get(name)?;
+        (changes == self.changes.load(Ordering::Acquire)).then_some(tool)
     }
 
     /// The tool `name`, if it is known and has arguments that travel in header fields.
@@ -84,12 +91,6 @@ impl Catalogue {
     /// The names of the known tools, in no order.
     pub(crate) fn names(&self) -> Vec<Arc<str>> {
         self.read().names()
-    }
-
-    /// Whether the server said that its tools have changed, and they were not all listed since.
-    #[expect(dead_code, reason = "for who decides on what was listed")]
-    pub(crate) fn is_stale(&self) -> bool {
-        self.read().changes() != self.changes.load(Ordering::Acquire)
     }
 
     /// The server says that its tools have changed.

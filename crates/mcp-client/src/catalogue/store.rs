@@ -29,28 +29,26 @@ pub(super) struct Store {
     planned: usize,
     /// Counts first pages.
     walk: u64,
-    /// How many changes the server had told when the first page was taken last, and when the last one was.
-    changes: (u64, u64),
+    /// How many changes the server had told when the last walk began.
+    changes: u64,
 }
 
 struct Entry {
     tool: Arc<KnownTool>,
     /// In which walk it was listed last; `None` if it was given only.
     walk: Option<u64>,
+    /// How many changes the server had told when that began.
+    changes: u64,
 }
 
 impl Store {
-    pub(super) fn get(&self, name: &str) -> Option<Arc<KnownTool>> {
-        self.tools.get(name).map(|entry| Arc::clone(&entry.tool))
+    /// A tool, and how many changes the server had told before it was listed.
+    pub(super) fn get(&self, name: &str) -> Option<(Arc<KnownTool>, u64)> {
+        self.tools.get(name).map(|entry| (Arc::clone(&entry.tool), entry.changes))
     }
 
     pub(super) fn names(&self) -> Vec<Arc<str>> {
         self.tools.keys().cloned().collect()
-    }
-
-    /// How many changes the server had told when the complete listing began that is known.
-    pub(super) fn changes(&self) -> u64 {
-        self.changes.1
     }
 
     /// How many tools have a plan for header fields.
@@ -66,14 +64,13 @@ impl Store {
     ) {
         if let Part::Page { first: true, .. } = part {
             self.walk += 1;
-            self.changes.0 = changes;
+            self.changes = changes;
         }
         let walk = (part != Part::Given).then_some(self.walk);
         for (tool, headers) in tools {
             self.insert(tool, headers, walk);
         }
         if let Part::Page { last: true, .. } = part {
-            self.changes.1 = self.changes.0;
             // Whatever this walk did not meet is gone. Of walks that run side by side the first to end may drop what only
             // an earlier part of the other met; it is kept again when that is listed the next time.
             let gone = |entry: &Entry| entry.walk.is_some_and(|walk| walk < self.walk);
@@ -92,7 +89,7 @@ impl Store {
                 && known.annotations == tool.annotations
                 && known.headers == headers;
             if same {
-                entry.walk = walk;
+                (entry.walk, entry.changes) = (walk, self.changes);
                 return;
             }
             self.remove(&tool.name);
@@ -110,7 +107,7 @@ impl Store {
         }
         self.bytes += size;
         self.planned += usize::from(!tool.headers.is_empty());
-        self.tools.insert(name, Entry { tool: Arc::new(tool), walk });
+        self.tools.insert(name, Entry { tool: Arc::new(tool), walk, changes: self.changes });
     }
 
     fn remove(&mut self, name: &str) {
@@ -173,22 +170,37 @@ mod tests {
     fn the_definition_that_was_listed_last_counts() {
         let mut store = Store::default();
         keep(&mut store, &["a"], WHOLE);
-        let before = store.get("a").unwrap();
+        let (before, _) = store.get("a").unwrap();
         keep(&mut store, &["a"], WHOLE);
-        assert!(Arc::ptr_eq(&before, &store.get("a").unwrap()));
+        assert!(Arc::ptr_eq(&before, &store.get("a").unwrap().0));
         let schema = JsonSchema::from_text(r#"{"properties":{"p":{"type":"string","x-mcp-header":"P"}}}"#);
         let headers = HeaderPlan::of(&schema.unwrap()).unwrap();
         let changed = tool("a")
             .with_output_schema(JsonSchema::any_object())
             .with_annotations(ToolAnnotations::new().with_read_only_hint(true));
         store.keep([(&changed, headers)], WHOLE, 0);
-        let after = store.get("a").unwrap();
+        let (after, _) = store.get("a").unwrap();
         assert!(after.output_schema.is_some() && after.annotations.as_ref().unwrap().is_read_only());
         assert_eq!((after.headers.names(), store.planned()), (vec!["Mcp-Param-P"], 1));
         keep(&mut store, &["a"], WHOLE);
         assert_eq!(store.planned(), 0);
         keep(&mut store, &[], WHOLE);
         assert_eq!((store.bytes, store.tools.len()), (0, 0));
+    }
+
+    #[test]
+    fn a_tool_is_as_new_as_the_walk_that_listed_it() {
+        let mut store = Store::default();
+        let known = tool("a");
+        let mut pages = |part, changes| {
+            store.keep([(&known, HeaderPlan::default())], part, changes);
+            store.get("a").unwrap().1
+        };
+        assert_eq!(pages(Part::Given, 0), 0);
+        assert_eq!(pages(FIRST, 2), 2);
+        // A change in the middle of a walk may be on its next page, or not.
+        assert_eq!(pages(LAST, 3), 2);
+        assert_eq!(pages(WHOLE, 3), 3);
     }
 
     #[test]

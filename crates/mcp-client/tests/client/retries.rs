@@ -10,9 +10,10 @@ use std::{
 
 use mcp_client::{Client, ErrorKind, Retry};
 use mcp_transport::{
-    Delivery, HttpFailure, TransportError, TransportErrorKind, contract::FakeExchange, contract::FakeServer,
+    Delivery, HttpFailure, RawMessage, TransportError, TransportErrorKind, contract::FakeExchange,
+    contract::FakeServer,
 };
-use mcp_types::Revision;
+use mcp_types::{Notification, Revision, ToolListChangedNotification};
 use tokio::time::Instant;
 
 use crate::common::{builder, in_time, legacy, modern, ms, over_exchanges, secs};
@@ -127,6 +128,31 @@ async fn hints_are_believed_where_the_server_is_trusted() {
         let (client, count) = flaky(builder().retry(retry), annotations, 1).await;
         assert_eq!(client.call_tool("t").await.is_ok(), tries == 2, "{annotations} {retry:?}");
         assert_eq!(count.load(Ordering::Relaxed), tries, "{annotations} {retry:?}");
+    }
+}
+
+/// What was listed before the tools changed is no ground to call one twice.
+#[tokio::test(start_paused = true)]
+async fn hints_are_believed_until_the_tools_change() {
+    let page = r#"{"resultType":"complete","tools":[{"name":"t","inputSchema":{},"annotations":{"readOnlyHint":true}}]}"#;
+    let retry = Retry::times(1).trust_hints();
+    let (client, mut server) = over_exchanges(builder().retry(retry), MODERN).await;
+    let mut changes = client.notifications::<ToolListChangedNotification>();
+    for (relist, tries) in [(true, 2), (false, 1), (true, 2)] {
+        if relist {
+            let list = tokio::spawn(client.list_tools().all());
+            server.expect("tools/list").await.reply(page);
+            list.await.unwrap().unwrap();
+        } else {
+            server.send_beside(RawMessage::notification(ToolListChangedNotification::METHOD, None));
+            changes.next().await.unwrap();
+        }
+        let call = tokio::spawn(client.call_tool("t").into_future());
+        for _ in 0..tries {
+            server.expect("tools/call").await.fail(lost());
+        }
+        assert_eq!(call.await.unwrap().unwrap_err().kind(), ErrorKind::Transport);
+        assert!(server.try_next_exchange().is_none());
     }
 }
 
