@@ -1,6 +1,7 @@
 //! One connection of HTTP/2, which carries many exchanges at once.
 
 use std::{
+    convert::Infallible,
     future::poll_fn,
     io,
     task::{Context, Poll, Waker},
@@ -17,11 +18,12 @@ use http_body::Body;
 use mcp_transport::{Delivery, TransportError, TransportErrorKind};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    sync::watch,
+    sync::{oneshot, watch},
+    task::JoinHandle,
     time::{sleep, timeout},
 };
 
-use super::{Settings, abort::AbortOnDrop, target::Target};
+use super::{Settings, target::Target};
 use crate::RequestBody;
 
 /// How much of one response may wait to be read.
@@ -36,6 +38,9 @@ const STREAMS_AT_FIRST: usize = 101;
 /// How long a connection is kept without an exchange, unless that is set: common proxies close theirs after 60 s.
 pub(super) const DEFAULT_KEEP_IDLE: Duration = Duration::from_secs(30);
 
+/// How long the last words on a connection may take.
+const LEAVE_WITHIN: Duration = Duration::from_millis(500);
+
 /// A peer that is gone without a word is noticed after both, also where a proxy answers TCP keep-alive in its place.
 const PING_EVERY: Duration = Duration::from_secs(30);
 const PING_WITHIN: Duration = Duration::from_secs(20);
@@ -44,12 +49,14 @@ const PING_WITHIN: Duration = Duration::from_secs(20);
 const NOT_HERE: [header::HeaderName; 5] =
     [header::HOST, header::CONNECTION, header::TRANSFER_ENCODING, header::UPGRADE, header::TE];
 
-/// One connection, and the task that drives it. Dropping it closes it, with all that is on it.
+/// One connection, and the task that drives it. Dropping it closes it: what was abandoned on it is still told to the server.
 pub(super) struct Connection {
     sender: SendRequest<Bytes>,
     /// How many exchanges have a place on it, or [`CLOSED`]. Its driver is woken when the first begins and the last ends.
     streams: watch::Sender<usize>,
-    task: AbortOnDrop,
+    task: JoinHandle<()>,
+    /// Told to the task by being dropped.
+    _wanted: oneshot::Sender<Infallible>,
 }
 
 /// The connection was idle for too long.
@@ -61,7 +68,7 @@ impl Connection {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let (sender, mut connection) = Builder::new()
+        let (sender, connection) = Builder::new()
             .enable_push(false)
             .initial_max_send_streams(STREAMS_AT_FIRST)
             .initial_window_size(STREAM_WINDOW)
@@ -69,19 +76,22 @@ impl Connection {
             .max_header_list_size(u32::try_from(settings.max_head).unwrap_or(u32::MAX))
             .handshake(stream)
             .await?;
+        let mut connection = Box::pin(connection);
         let pings = connection.ping_pong();
+        let (wanted, unwanted) = oneshot::channel();
         let streams = watch::Sender::new(1);
         let counted = streams.clone();
         let keep = settings.keep_idle.unwrap_or(DEFAULT_KEEP_IDLE);
         let task = tokio::spawn(async move {
             // What goes wrong reaches the exchanges on the connection.
             tokio::select! {
-                _ = connection => {}
+                _ = &mut connection => {}
                 () = until_silent(pings) => {}
                 () = until_idle(&counted, keep) => {}
+                _ = unwanted => drop(timeout(LEAVE_WITHIN, &mut connection).await),
             }
         });
-        Ok(Self { sender, streams, task: task.into() })
+        Ok(Self { sender, streams, task, _wanted: wanted })
     }
 
     /// Whether nothing can be sent any more: it ended, or the server announced its end.

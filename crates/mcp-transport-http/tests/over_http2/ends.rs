@@ -101,6 +101,22 @@ async fn a_broken_connection_ends_its_exchanges_alone() {
     assert_eq!(elsewhere.reply().await, REPLY);
 }
 
+/// A client that goes says so: what was open is reset, and the connection ends in order.
+#[tokio::test]
+async fn a_client_that_goes_says_goodbye() {
+    let listener = Listener::bind().await;
+    let near = Near::open(listener.http()).await;
+    let call = near.start(modern(1, "tools/call"));
+    let mut far = listener.accept(100).await;
+    let (_, mut respond) = next(&mut far).await;
+    call.abandon();
+    drop(near);
+    let reset = std::future::poll_fn(|cx| respond.poll_reset(cx));
+    let (reset, end) = patiently(async { tokio::join!(reset, far.accept()) }).await.expect("an end");
+    assert_eq!(reset.unwrap(), Reason::CANCEL);
+    assert!(end.is_none(), "{end:?}");
+}
+
 /// What a server did not look at is sent again; what it may have looked at is not.
 #[tokio::test]
 async fn a_server_that_goes_away_says_what_it_did_not_look_at() {
