@@ -1,6 +1,6 @@
 //! One connection of HTTP/1.1, which carries one exchange at a time.
 
-use std::{error::Error, time::Duration};
+use std::{error::Error, io, time::Duration};
 
 #[cfg(feature = "proxy")]
 use http::header;
@@ -149,7 +149,10 @@ fn not_answered(error: hyper::Error) -> TransportError {
 
 /// A response broke off.
 pub(super) fn not_read(error: hyper::Error) -> TransportError {
-    let (kind, what) = if error.is_parse() {
+    // What is wrong with a chunk comes as an error of input.
+    let input = error.source().and_then(|source| source.downcast_ref::<io::Error>()).map(io::Error::kind);
+    let malformed = matches!(input, Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput));
+    let (kind, what) = if error.is_parse() || malformed {
         (TransportErrorKind::Protocol, "the body of the server's response is not HTTP/1.1")
     } else {
         (TransportErrorKind::Closed, "the server's response broke off")

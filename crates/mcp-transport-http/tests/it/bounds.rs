@@ -119,7 +119,7 @@ async fn garbage_is_an_error() {
     let mut exchange = server.next().await;
     exchange.raw(format!("{CHUNKED}content-type: application/json\r\n\r\nzz\r\n")).await.unwrap();
     let error = failed(call.end().await);
-    assert_eq!(error.delivery(), Delivery::MaybeSent);
+    assert_eq!((error.kind(), error.delivery()), (TransportErrorKind::Protocol, Delivery::MaybeSent));
     still_works(&near, &mut server).await;
 }
 

@@ -8,6 +8,7 @@ mod common;
 mod connections;
 mod contract;
 mod demo;
+mod hostile;
 mod http_sse;
 mod in_child;
 mod mismatch;
