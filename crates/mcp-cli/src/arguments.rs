@@ -38,8 +38,8 @@ pub(crate) fn arguments(
                 .map_err(|error| Failure::usage(format!("`{name}`: not JSON: {error}")))?;
             arguments.insert(name, json);
         } else {
-            let wanted = schema.and_then(|schema| property(schema, name));
-            let json = read(wanted.as_ref(), value).map_err(|why| {
+            let types = schema.map(|schema| wanted(schema, name)).unwrap_or_default();
+            let json = read(&types, value).map_err(|why| {
                 Failure::usage(format!("`{name}`: {why}")).hint("`name:=json` is sent as it stands")
             })?;
             arguments.insert(name, json);
@@ -75,14 +75,17 @@ fn object(text: &str) -> Result<JsonObject, Failure> {
     serde_json::from_str(text).map_err(|error| Failure::usage(format!("--args: not a JSON object: {error}")))
 }
 
-fn property(schema: &JsonSchema, name: &str) -> Option<JsonObject> {
-    let properties: JsonObject = serde_json::from_str(schema.keyword("properties")?).ok()?;
-    properties.get(name)?.decode().ok()
+/// The types that a schema allows for its property `name`, as far as it says so plainly.
+fn wanted(schema: &JsonSchema, name: &str) -> Vec<String> {
+    let property = || {
+        let properties: JsonObject = serde_json::from_str(schema.keyword("properties")?).ok()?;
+        properties.get(name)?.decode().ok()
+    };
+    property().map(|property| types(schema, &property, 0)).unwrap_or_default()
 }
 
-/// Reads a value as the schema of its property wants it; as text where that says nothing.
-fn read(schema: Option<&JsonObject>, value: &str) -> Result<Json, String> {
-    let types = schema.map(types).unwrap_or_default();
+/// Reads a value as one of `types`; as text where there are none.
+fn read(types: &[String], value: &str) -> Result<Json, String> {
     let wants = |kind: &str| types.iter().any(|wanted| wanted == kind);
     let json = Json::from_text(value.trim()).ok();
     let is = |kind: &str| json.as_ref().is_some_and(|json| kind_of(json) == kind);
@@ -96,17 +99,25 @@ fn read(schema: Option<&JsonObject>, value: &str) -> Result<Json, String> {
     }
 }
 
-/// The types that a schema allows, as far as it says so plainly; from `enum` and `const` where there is no `type`.
-fn types(schema: &JsonObject) -> Vec<String> {
+/// From `type`; where there is none from what it refers to, its alternatives, or its values.
+fn types(root: &JsonSchema, schema: &JsonObject, depth: usize) -> Vec<String> {
+    /// Deeper ones are for `name:=json`.
+    const DEEPEST: usize = 8;
+    if depth > DEEPEST {
+        return Vec::new();
+    }
     if let Some(kind) = schema.get("type") {
         return match kind.as_string() {
             Some(kind) => vec![kind.into_owned()],
             None => kind.decode().unwrap_or_default(),
         };
     }
-    for keyword in ["anyOf", "oneOf"] {
+    if let Some(target) = schema.get("$ref").and_then(Json::as_string) {
+        return referred(root, &target).map(|target| types(root, &target, depth + 1)).unwrap_or_default();
+    }
+    for keyword in ["anyOf", "oneOf", "allOf"] {
         if let Some(options) = schema.get(keyword).and_then(|json| json.decode::<Vec<JsonObject>>().ok()) {
-            let allowed: Vec<_> = options.iter().map(types).collect();
+            let allowed: Vec<_> = options.iter().map(|option| types(root, option, depth + 1)).collect();
             // One that may be anything: then a text may be one too.
             return if allowed.iter().any(Vec::is_empty) { Vec::new() } else { allowed.concat() };
         }
@@ -117,6 +128,13 @@ fn types(schema: &JsonObject) -> Vec<String> {
         (None, None) => Vec::new(),
     };
     values.iter().map(|value| kind_of(value).to_owned()).collect()
+}
+
+/// `#/$defs/Name`, as generators of schemas write it.
+fn referred(root: &JsonSchema, target: &str) -> Option<JsonObject> {
+    let (keyword, name) = target.strip_prefix("#/")?.split_once('/')?;
+    let named: JsonObject = serde_json::from_str(root.keyword(keyword)?).ok()?;
+    named.get(name)?.decode().ok()
 }
 
 fn kind_of(json: &Json) -> &'static str {
@@ -136,10 +154,11 @@ mod tests {
 
     fn schema() -> JsonSchema {
         JsonSchema::from_text(
-            r#"{"type":"object","properties":{"i":{"type":"integer"},"n":{"type":"number"},"s":{"type":"string"},
+            r##"{"type":"object","properties":{"i":{"type":"integer"},"n":{"type":"number"},"s":{"type":"string"},
             "b":{"type":"boolean"},"l":{"type":"array"},"o":{"type":"object"},"sn":{"type":["string","null"]},
             "in":{"type":["integer","null"]},"any":{"anyOf":[{"type":"number"},{"type":"boolean"}]},"x":true,
-            "e":{"enum":[1,2]},"mixed":{"oneOf":[{"type":"number"},{}]},"sint":{"type":["string","integer"]}}}"#,
+            "e":{"enum":[1,2]},"r":{"$ref":"#/$defs/model"},"ring":{"$ref":"#/$defs/ring"},"all":{"allOf":[{"$ref":"#/$defs/level"}]},"mixed":{"oneOf":[{"type":"number"},{}]},"sint":{"type":["string","integer"]}},
+            "$defs":{"model":{"type":"object"},"level":{"enum":["low","high"]},"ring":{"$ref":"#/$defs/ring"}}}"##,
         )
         .unwrap()
     }
@@ -170,6 +189,9 @@ mod tests {
             ("e=2", r#"{"e":2}"#),
             ("mixed=a", r#"{"mixed":"a"}"#),
             ("sint=7", r#"{"sint":7}"#),
+            (r#"r={"a":1}"#, r#"{"r":{"a":1}}"#),
+            ("ring=x", r#"{"ring":"x"}"#),
+            ("all=low", r#"{"all":"low"}"#),
             ("s:=7", r#"{"s":7}"#),
             (r#"s:={"deep":[1]}"#, r#"{"s":{"deep":[1]}}"#),
         ] {

@@ -57,6 +57,7 @@ pub use client::{Client, Negotiated, Remembered};
 pub use diagnostic::Diagnostic;
 pub use error::{Error, ErrorKind, Result};
 pub use handlers::{CallInfo, NotificationContext, RawNotification, RequestContext};
+pub use input::check_form_member;
 pub use listen::{Change, Listen, Notifications, Received, Subscription};
 pub use mcp_protocol::{
     connection::Dropped,

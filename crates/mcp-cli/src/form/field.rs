@@ -1,6 +1,7 @@
 //! One member of a form: how it is asked for, and what a line means.
 
-use mcp_types::{EnumOption, Json, NumberKind, NumberSchema, PrimitiveSchemaDefinition, StringSchema};
+use mcp_client::check_form_member;
+use mcp_types::{EnumOption, Json, NumberKind, PrimitiveSchemaDefinition};
 
 use crate::console::{safe, safe_line};
 
@@ -59,9 +60,9 @@ pub(super) fn read(
             None => Ok(None),
         };
     }
-    match member {
-        PrimitiveSchemaDefinition::String(schema) => read_text(schema, text),
-        PrimitiveSchemaDefinition::Number(schema) => read_number(schema, text),
+    let value = match member {
+        PrimitiveSchemaDefinition::String(_) => Ok(text.into()),
+        PrimitiveSchemaDefinition::Number(_) => read_number(text),
         PrimitiveSchemaDefinition::Boolean(_) => match text.to_lowercase().as_str() {
             "y" | "yes" | "true" => Ok(true.into()),
             "n" | "no" | "false" => Ok(false.into()),
@@ -82,29 +83,15 @@ pub(super) fn read(
             Json::from_text(text).map_err(|error| format!("That is no JSON: {error}"))
         }
         _ => choose(&choices(member), text).map(Json::from),
-    }
-    .map(Some)
+    }?;
+    check_form_member(member, &value).map_err(|why| format!("What you entered {why}."))?;
+    Ok(Some(value))
 }
 
-fn read_text(schema: &StringSchema, text: &str) -> Result<Json, String> {
-    let length = text.chars().count() as u64;
-    if schema.min_length.is_some_and(|least| length < least) {
-        return Err(format!("At least {} characters.", schema.min_length.unwrap_or_default()));
-    }
-    if schema.max_length.is_some_and(|most| length > most) {
-        return Err(format!("At most {} characters.", schema.max_length.unwrap_or_default()));
-    }
-    Ok(text.into())
-}
-
-fn read_number(schema: &NumberSchema, text: &str) -> Result<Json, String> {
+fn read_number(text: &str) -> Result<Json, String> {
     let json =
         Json::from_text(text).ok().filter(|_| text.starts_with(|c: char| c == '-' || c.is_ascii_digit()));
-    let json = json.ok_or("That is no number.")?;
-    if schema.kind == NumberKind::Integer && text.contains(['.', 'e', 'E']) {
-        return Err("A whole number, please.".into());
-    }
-    Ok(json)
+    json.ok_or_else(|| "That is no number.".into())
 }
 
 /// Values and their titles.
@@ -175,6 +162,9 @@ mod tests {
             (r#"{"type":"string","minLength":3}"#, "ab"),
             (r#"{"type":"string","maxLength":1}"#, "ab"),
             (r#"{"type":"integer"}"#, "1.5"),
+            (r#"{"type":"integer","maximum":5}"#, "6"),
+            (r#"{"type":"string","format":"email"}"#, "nobody"),
+            (r#"{"type":"array","minItems":2,"items":{"type":"string","enum":["a","b"]}}"#, "a"),
             (r#"{"type":"number"}"#, "one"),
             (r#"{"type":"number"}"#, "null"),
             (r#"{"type":"boolean"}"#, "maybe"),

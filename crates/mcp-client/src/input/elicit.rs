@@ -83,13 +83,18 @@ fn validate(form: &ElicitationSchema, content: &JsonObject) -> Result<(), String
     }
     for (name, member) in form.properties.iter() {
         if let Some(value) = content.get(name) {
-            fits(member, value).map_err(|why| format!("`{name}` {why}"))?;
+            check_form_member(member, value).map_err(|why| format!("`{name}` {why}"))?;
         }
     }
     Ok(())
 }
 
-fn fits(member: &PrimitiveSchemaDefinition, json: &Json) -> Result<(), String> {
+/// Whether `json` is a value of the member of a form: what [`ClientBuilder::on_elicit`](crate::ClientBuilder::on_elicit)
+/// checks of every answer. For a user interface that wants to say so before the form is sent.
+///
+/// # Errors
+/// What is wrong, in words that follow on the name of the member: `is too short`. None of them quotes the value.
+pub fn check_form_member(member: &PrimitiveSchemaDefinition, json: &Json) -> Result<(), String> {
     let value: Value = json.decode().map_err(|error| error.to_string())?;
     match member {
         PrimitiveSchemaDefinition::String(schema) => fits_text(schema, &value),

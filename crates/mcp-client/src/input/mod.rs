@@ -9,6 +9,7 @@ use bytes::Bytes;
 use mcp_types::{Json, JsonObject};
 use serde::Deserialize;
 
+pub use elicit::check_form_member;
 pub(crate) use elicit::{answer_elicitation, checked_url};
 pub(crate) use roots::Roots;
 
