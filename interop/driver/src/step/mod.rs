@@ -1,5 +1,6 @@
 //! The steps of a scenario.
 
+mod burst;
 mod call;
 mod list;
 mod listen;
@@ -107,6 +108,8 @@ pub(crate) enum Action {
     List(list::List),
     /// Calls a tool.
     Call(call::Call),
+    /// Calls a tool many times at once.
+    Burst(burst::Burst),
     /// Reads a resource.
     Read(others::Read),
     /// Gets a prompt.
@@ -134,6 +137,7 @@ impl Action {
         match self {
             Self::List(_) => Topic::List,
             Self::Call(call) => call.topic(),
+            Self::Burst(_) => Topic::Call,
             Self::Read(_) => Topic::Read,
             Self::Prompt(_) => Topic::Prompt,
             Self::Complete(_) => Topic::Complete,
@@ -148,6 +152,7 @@ impl Action {
         match self {
             Self::List(list) => list.of.name().to_string(),
             Self::Call(call) => call.what(),
+            Self::Burst(burst) => burst.what(),
             Self::Read(read) => read.uri.clone(),
             Self::Prompt(prompt) => prompt.name.clone(),
             Self::Complete(complete) => complete.what(),
@@ -162,6 +167,7 @@ impl Action {
         match self {
             Self::List(list) => list.perform(stage).await,
             Self::Call(call) => call.perform(stage).await,
+            Self::Burst(burst) => burst.perform(stage.client).await,
             Self::Read(read) => read.perform(stage.client).await,
             Self::Prompt(prompt) => prompt.perform(stage.client).await,
             Self::Complete(complete) => complete.perform(stage.client).await,
