@@ -30,7 +30,7 @@
 //! ```
 //!
 //! Deliberately absent: input that is no message is ignored, not answered; tasks, sampling and roots; lists that change; over HTTP,
-//! authorization and the transport of 2024-11-05.
+//! authorization.
 
 mod caller;
 mod completion;
@@ -187,7 +187,7 @@ impl Demo {
         self.serve(mcp_transport_stdio::pipe(tokio::io::stdin(), tokio::io::stdout())).await
     }
 
-    /// Serves clients over Streamable HTTP on `address`, which must be of the loopback interface; port 0 is a free one.
+    /// Serves clients over Streamable HTTP, and over HTTP+SSE, on `address`, which must be of the loopback interface; port 0 is a free one.
     /// Needs a tokio runtime, on which the server runs until it is shut down or dropped.
     ///
     /// Requests whose `Host` or `Origin` is not this machine are refused with 403; nobody is asked who they are.

@@ -176,3 +176,19 @@ async fn annotated_arguments_travel_in_header_fields() {
         client.close().await;
     }
 }
+
+/// The transport of 2024-11-05 is found where Streamable HTTP is refused, whichever revision the server speaks over it.
+#[tokio::test]
+async fn http_sse_is_found_in_every_revision() {
+    for revision in Revision::ALL {
+        let server = Demo::of_revisions([revision]).bind_http("127.0.0.1:0").await.unwrap();
+        let client = builder().connect(Http::new(&server.sse_url()).unwrap()).await.unwrap();
+        assert_eq!(client.revision(), revision);
+        assert_eq!(client.list_tools().all().await.unwrap().len(), 9);
+        assert_eq!(count(&client).await, 3);
+        if revision >= Revision::V2025_06_18 {
+            assert_eq!(client.call_tool("greet").await.unwrap().text(), "Hello, Ada!");
+        }
+        client.close().await;
+    }
+}

@@ -33,9 +33,14 @@ pub(super) fn not_allowed(allowed: &'static str) -> Answer {
     with(status(StatusCode::METHOD_NOT_ALLOWED), header::ALLOW, HeaderValue::from_static(allowed))
 }
 
-/// A stream of events.
+/// What a reading reads, as a stream of events.
 pub(super) fn stream(reading: Reading) -> Answer {
-    let mut answer = Response::new(Either::Right(reading.into_body()));
+    events(reading.into_body())
+}
+
+/// A stream of events.
+pub(super) fn events(events: Events) -> Answer {
+    let mut answer = Response::new(Either::Right(events));
     let headers = answer.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));

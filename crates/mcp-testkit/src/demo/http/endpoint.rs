@@ -12,6 +12,7 @@ use mcp_types::{Era, ErrorCode};
 use super::{
     PATH,
     answer::{self, Answer},
+    http_sse::{self, Streams},
     mirror,
     session::{HttpSession, Sessions},
 };
@@ -24,11 +25,12 @@ pub(super) struct Endpoint {
     pub(super) demo: Demo,
     pub(super) counter: Counter,
     pub(super) sessions: Sessions,
+    streams: Streams,
 }
 
 impl Endpoint {
     pub(super) fn new(demo: Demo) -> Self {
-        Self { demo, counter: Counter::default(), sessions: Sessions::default() }
+        Self { demo, counter: Counter::default(), sessions: Sessions::default(), streams: Streams::default() }
     }
 
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
@@ -36,8 +38,15 @@ impl Endpoint {
             let why = "`Host` or `Origin` is of another machine";
             return answer::error(StatusCode::FORBIDDEN, None, ErrorCode::INVALID_REQUEST, why);
         }
-        if request.uri().path() != PATH {
-            return answer::status(StatusCode::NOT_FOUND);
+        match (request.uri().path(), request.method()) {
+            (PATH, _) => {}
+            (http_sse::STREAM, &Method::GET) => {
+                return self.streams.begin(request.headers(), &self.demo, &self.counter);
+            }
+            (http_sse::STREAM, _) => return answer::not_allowed("GET"),
+            (http_sse::MESSAGES, &Method::POST) => return self.streams.take(request).await,
+            (http_sse::MESSAGES, _) => return answer::not_allowed("POST"),
+            _ => return answer::status(StatusCode::NOT_FOUND),
         }
         let has_sessions = self.demo.newest(Era::Legacy).is_some();
         match *request.method() {

@@ -1,11 +1,12 @@
-//! The demo server over Streamable HTTP, on loopback.
+//! The demo server over HTTP, on loopback: Streamable HTTP, and the transport of 2024-11-05.
 //!
-//! Each POST of a request is served by a server of its own: in the modern era it shares nothing with others, in the legacy
+//! Over Streamable HTTP each POST of a request is served by a server of its own: in the modern era it shares nothing with others, in the legacy
 //! era the session. What belongs to a request so goes out on its response.
 
 mod answer;
 mod endpoint;
 mod exchange;
+mod http_sse;
 mod mirror;
 mod post;
 mod record;
@@ -15,6 +16,7 @@ mod session;
 mod tests;
 
 use std::{
+    hash::{BuildHasher, RandomState},
     io,
     net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -71,9 +73,14 @@ impl DemoHttp {
         self.address
     }
 
-    /// The URL of its endpoint.
+    /// The URL of its endpoint for Streamable HTTP.
     pub fn url(&self) -> String {
         format!("http://{}{PATH}", self.address)
+    }
+
+    /// The URL of its endpoint for HTTP+SSE, the transport of 2024-11-05.
+    pub fn sse_url(&self) -> String {
+        format!("http://{}{}", self.address, http_sse::STREAM)
     }
 
     /// Ends it: every session and every connection, at once. When this returns, nothing listens any more.
@@ -126,6 +133,12 @@ impl Drop for Held {
     fn drop(&mut self) {
         self.0.abort();
     }
+}
+
+/// 32 digits, of keys that the system draws.
+fn unguessable() -> String {
+    let word = |salt: u8| RandomState::new().hash_one(salt);
+    format!("{:016x}{:016x}", word(0), word(1))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

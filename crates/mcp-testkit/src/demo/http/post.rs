@@ -174,12 +174,12 @@ where
     }
 }
 
-enum Body {
+pub(super) enum Body {
     Message(RawMessage),
     Batch(Vec<RawMessage>),
 }
 
-fn parse(body: &Bytes) -> Result<Body, ErrorCode> {
+pub(super) fn parse(body: &Bytes) -> Result<Body, ErrorCode> {
     let mut entries = Vec::with_capacity(1);
     Inbound::parse(Origin::Shared, body, &mut entries);
     match (entries.pop(), entries.pop()) {

@@ -15,7 +15,7 @@ use tokio::{
 };
 
 /// How long a stream is silent at most: then a comment keeps the connection alive.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
+pub(super) const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// How long a client is asked to wait before it takes a stream up again.
 const RETRY_MS: u32 = 100;
@@ -118,7 +118,7 @@ impl Reading {
     pub(super) fn into_body(self) -> Events {
         let (to, events) = mpsc::channel(16);
         tokio::spawn(self.write(to));
-        Events(events)
+        Events::new(events)
     }
 
     /// Writes until the end of the record, or until nobody reads.
@@ -172,6 +172,12 @@ impl Reading {
 
 /// Events as they are written.
 pub(super) struct Events(mpsc::Receiver<Bytes>);
+
+impl Events {
+    pub(super) fn new(events: mpsc::Receiver<Bytes>) -> Self {
+        Self(events)
+    }
+}
 
 impl Body for Events {
     type Data = Bytes;

@@ -1,6 +1,5 @@
 use std::{
     collections::VecDeque,
-    hash::{BuildHasher, RandomState},
     sync::{Arc, Mutex, Weak},
 };
 
@@ -12,6 +11,7 @@ use super::{
     Held, exchange, lock,
     record::{Entry, Reading, Record},
     routes::Routes,
+    unguessable,
 };
 use crate::demo::{
     Demo,
@@ -39,10 +39,7 @@ pub(super) struct Sessions(Mutex<VecDeque<(HeaderValue, Arc<HttpSession>)>>);
 impl Sessions {
     /// Keeps a session that was opened; its id.
     pub(super) fn insert(&self, session: Arc<HttpSession>) -> HeaderValue {
-        // Of keys that the system draws: it cannot be guessed.
-        let word = |salt: u8| RandomState::new().hash_one(salt);
-        let id = format!("{:016x}{:016x}", word(0), word(1));
-        let id = HeaderValue::from_str(&id).expect("hexadecimal digits");
+        let id = HeaderValue::from_str(&unguessable()).expect("hexadecimal digits");
         let mut sessions = lock(&self.0);
         if sessions.len() >= MAX_SESSIONS
             && let Some((_, oldest)) = sessions.pop_front()

@@ -1,3 +1,4 @@
+mod http_sse;
 mod legacy;
 mod modern;
 mod refusals;
@@ -58,12 +59,22 @@ impl Peer {
         fields: &[(&str, &str)],
         body: impl Into<Bytes>,
     ) -> Response<Incoming> {
+        self.ask(method, PATH, fields, body).await
+    }
+
+    async fn ask(
+        &self,
+        method: Method,
+        target: &str,
+        fields: &[(&str, &str)],
+        body: impl Into<Bytes>,
+    ) -> Response<Incoming> {
         let stream = TcpStream::connect(self.server.local_addr()).await.unwrap();
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.unwrap();
         tokio::spawn(connection);
         let mut request = Request::new(Full::new(body.into()));
         *request.method_mut() = method;
-        *request.uri_mut() = PATH.parse().unwrap();
+        *request.uri_mut() = target.parse().unwrap();
         let headers = request.headers_mut();
         headers.insert("host", self.server.local_addr().to_string().parse().unwrap());
         let own = self.fields.iter().map(|(name, value)| (*name, value.as_str()));
