@@ -44,6 +44,8 @@ fn main() {
         }
     };
     let status = match status {
+        // A result that nobody got is none.
+        Ok(_) if console::output_is_lost() => Status::Transport,
         Ok(status) => status,
         Err(failure) => {
             failure.tell();

@@ -8,7 +8,10 @@ mod table;
 use std::{
     env,
     io::{self, IsTerminal, Write},
-    sync::{Mutex, MutexGuard, OnceLock, PoisonError},
+    sync::{
+        Mutex, MutexGuard, OnceLock, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 pub(crate) use bar::Bar;
@@ -132,7 +135,21 @@ fn pin(line: String) {
     *pinned = line;
 }
 
-/// Writes to standard output. A reader that went away (`| head`) is no failure: what it wanted it has.
+/// What became of standard output.
+static READER_GONE: AtomicBool = AtomicBool::new(false);
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Whether the reader of standard output went away (`| head`). That is no failure: what it wanted it has.
+pub(crate) fn reader_is_gone() -> bool {
+    READER_GONE.load(Ordering::Relaxed)
+}
+
+/// Whether something could not be written to standard output: a full disk, say.
+pub(crate) fn output_is_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
+}
+
+/// Writes to standard output.
 pub(crate) fn print(text: &str) {
     print_bytes(text.as_bytes());
 }
@@ -140,10 +157,14 @@ pub(crate) fn print(text: &str) {
 /// As [`print()`], for bytes.
 pub(crate) fn print_bytes(bytes: &[u8]) {
     let mut stdout = io::stdout().lock();
-    if let Err(error) = stdout.write_all(bytes).and_then(|()| stdout.flush())
-        && error.kind() != io::ErrorKind::BrokenPipe
-    {
-        note(&format!("error: standard output: {error}"));
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => READER_GONE.store(true, Ordering::Relaxed),
+        Err(error) => {
+            if !LOST.swap(true, Ordering::Relaxed) {
+                note(&format!("error: standard output: {error}"));
+            }
+        }
     }
 }
 

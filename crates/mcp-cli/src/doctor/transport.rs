@@ -1,6 +1,6 @@
 //! Whether messages can pass at all.
 
-use mcp_client::Error;
+use mcp_client::{Error, ErrorKind};
 use mcp_transport::{CertificateFailure, HttpFailure, TransportErrorKind};
 
 use super::{
@@ -28,6 +28,7 @@ pub(super) enum Kind {
 pub(super) fn judge(kind: &Kind, evidence: &Evidence, error: Option<&Error>) -> Vec<Check> {
     match kind {
         Kind::Command => command(evidence, error),
+        Kind::Http { .. } if is_silent(evidence, error) => vec![silent_http(evidence, error)],
         Kind::Http { tcp, tls } => http(tcp.as_ref(), *tls, error),
         Kind::Embedded => Vec::new(),
     }
@@ -110,6 +111,19 @@ fn output(evidence: &Evidence, error: Option<&Error>) -> Vec<Check> {
         return vec![Check::bad(Transport, "standard output", seen, todo)];
     }
     vec![Check::good(Transport, "standard output", format!("{} messages, nothing else", evidence.messages))]
+}
+
+/// Whether the time was up before anything came, and for no reason of the transport.
+fn is_silent(evidence: &Evidence, error: Option<&Error>) -> bool {
+    evidence.messages == 0
+        && error.is_some_and(|error| error.transport().is_none() && error.kind() == ErrorKind::Timeout)
+}
+
+fn silent_http(evidence: &Evidence, error: Option<&Error>) -> Check {
+    let error = error.map(ToString::to_string).unwrap_or_default();
+    let seen = format!("no answer, though the server was asked {}: {error}", asked(evidence));
+    let todo = "look into the log of the server, or of the proxy before it: requests come in, or should, and are not answered";
+    Check::bad(Transport, "answer", seen, todo)
 }
 
 fn asked(evidence: &Evidence) -> String {

@@ -30,6 +30,9 @@ pub(super) async fn run(verb: Watch) -> Result<Status, Failure> {
                 console::print_line(&line(&change));
             }
             written.set(Some(count + 1));
+            if console::reader_is_gone() {
+                break;
+            }
         }
         Ok(changes.lost())
     })

@@ -277,6 +277,22 @@ async fn a_server_that_fails_inside() {
 }
 
 #[tokio::test]
+async fn a_server_that_takes_requests_and_answers_none() {
+    let mut server = HttpServer::start().await;
+    let url = server.url();
+    let keeping = tokio::spawn(async move {
+        let mut kept = Vec::new();
+        while let Some(exchange) = server.recv().await {
+            kept.push(exchange);
+        }
+    });
+    let run = move || finish(command(["doctor", "--json", "--timeout", "4", "--url", &url]).spawn().unwrap());
+    let run = tokio::task::spawn_blocking(run).await.unwrap();
+    keeping.abort();
+    expect(&run, 3, "transport", "answer", "no answer, though the server was asked `server/discover`");
+}
+
+#[tokio::test]
 async fn a_tls_failure() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://127.0.0.1:{}/mcp", listener.local_addr().unwrap().port());

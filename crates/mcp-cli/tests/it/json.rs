@@ -1,6 +1,6 @@
 //! The contract for scripts: with `--json`, standard output is exactly one JSON document, whatever happens.
 
-use crate::common::{mcp, mcp_args, scripted};
+use crate::common::{command, finish, mcp, mcp_args, scripted};
 
 #[test]
 fn failures_are_one_document_too() {
@@ -79,4 +79,17 @@ fn completions_are_for_every_shell() {
         let run = mcp(&format!("completions {shell}")).expect(0);
         assert!(run.out.contains("mcp") && run.out.contains("tools"), "{shell}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_that_cannot_be_written_is_no_success() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let run =
+        finish(command(["call", "--demo", "--json", "add", "a=1", "b=2"]).stdout(full).spawn().unwrap())
+            .expect(3);
+    assert!(run.err.contains("standard output"), "{run:?}");
+    let mut child = command(["tools", "--demo"]).spawn().unwrap();
+    drop(child.stdout.take());
+    finish(child).expect(0);
 }

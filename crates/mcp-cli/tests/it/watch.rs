@@ -61,6 +61,18 @@ fn a_server_that_dies_is_told() {
 }
 
 #[test]
+fn a_reader_that_goes_ends_it() {
+    let more = r#"
+ while :; do sleep 0.1; printf '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'; done"#;
+    let mut child =
+        command(scripted_args("watch --tools --resource f:/a", &legacy_server(more))).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "tools changed\n");
+    finish(child).expect(0);
+}
+
+#[test]
 fn a_server_that_would_never_tell_anything_is_not_waited_for() {
     for protocol in ["2026-07-28", "2025-06-18"] {
         let run = mcp(&format!("watch --json --demo --tools --protocol {protocol}")).expect(4);
