@@ -67,10 +67,16 @@ impl Action {
     }
 }
 
+/// What a user may leave out of mcp-transport-http.
+const HTTP_FEATURES: [&str; 6] = ["http2", "proxy", "tls", "http2,proxy", "http2,tls", "proxy,tls"];
+
 /// Every step, for these crates: what answers in seconds first. Steps that check come before those that build, next to each
 /// other, since they share what they make of the dependencies.
 pub(crate) fn all(crates: &[String]) -> Vec<Step> {
     let alone = crates.iter().map(|name| format!("cargo check -p {name} --no-default-features"));
+    let features = HTTP_FEATURES.iter().map(|features| {
+        format!("cargo clippy -p mcp-transport-http --no-default-features -F {features} -- -D warnings")
+    });
     let examples = EXAMPLES.iter().flat_map(|name| {
         // Built first, so that the limit is for the run alone.
         let build = cargo(format!("cargo build --example {name}"));
@@ -87,8 +93,8 @@ pub(crate) fn all(crates: &[String]) -> Vec<Step> {
         },
         Step {
             name: "alone",
-            about: "each crate by itself without default features",
-            actions: alone.map(cargo).collect(),
+            about: "each crate by itself without default features, and the features of HTTP by themselves",
+            actions: alone.chain(features).map(cargo).collect(),
         },
         Step {
             name: "docs",
