@@ -5,7 +5,11 @@ use std::{error::Error, io, time::Duration};
 #[cfg(feature = "proxy")]
 use http::header;
 use http::{HeaderMap, Request, Response};
-use hyper::{body::Incoming, client::conn::http1, rt};
+use hyper::{
+    body::Incoming,
+    client::conn::{TrySendError, http1},
+    rt,
+};
 use hyper_util::rt::TokioIo;
 use mcp_transport::{Delivery, TransportError, TransportErrorKind};
 use tokio::time::timeout;
@@ -80,7 +84,7 @@ impl Connection {
         if self.forward.is_some() {
             return Box::pin(self.forward(request)).await;
         }
-        self.send_as_it_is(request).await
+        self.sender.try_send_request(request).await.map_err(not_sent)
     }
 
     #[cfg(feature = "proxy")]
@@ -92,7 +96,7 @@ impl Connection {
         if let Some(forward) = &self.forward {
             forward.address(&mut request).map_err(NotAnswered::Failed)?;
         }
-        match (self.send_as_it_is(request).await, &self.forward) {
+        match (self.sender.try_send_request(request).await.map_err(not_sent), &self.forward) {
             (Ok(answer), Some(forward)) => forward.pass(answer).await.map_err(NotAnswered::Failed),
             (Err(NotAnswered::NeverSent(mut request, error)), _) => {
                 // The next connection may lead elsewhere.
@@ -103,18 +107,15 @@ impl Connection {
             (other, _) => other,
         }
     }
+}
 
-    async fn send_as_it_is(
-        &mut self,
-        request: Request<RequestBody>,
-    ) -> Result<Response<Incoming>, NotAnswered> {
-        self.sender.try_send_request(request).await.map_err(|mut failure| match failure.take_message() {
-            Some(request) => {
-                let error = not_answered(failure.into_error()).with_delivery(Delivery::NeverSent);
-                NotAnswered::NeverSent(Box::new(request), error)
-            }
-            None => NotAnswered::Failed(not_answered(failure.into_error())),
-        })
+fn not_sent(mut failure: TrySendError<Request<RequestBody>>) -> NotAnswered {
+    match failure.take_message() {
+        Some(request) => {
+            let error = not_answered(failure.into_error()).with_delivery(Delivery::NeverSent);
+            NotAnswered::NeverSent(Box::new(request), error)
+        }
+        None => NotAnswered::Failed(not_answered(failure.into_error())),
     }
 }
 

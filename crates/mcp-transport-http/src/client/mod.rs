@@ -215,12 +215,21 @@ impl HttpClient {
                 Err(NotAnswered::Failed(error)) => return Err(error),
             }
         }
+        // On the heap: rare, and larger than all the rest.
+        Box::pin(self.anew(key, request)).await
+    }
+
+    /// Sends the request on a connection of HTTP/2, or on a new one.
+    async fn anew(
+        &self,
+        key: Key,
+        request: Request<RequestBody>,
+    ) -> Result<Response<ResponseBody>, TransportError> {
         #[cfg(feature = "http2")]
         if self.settings.version.may_be_http2(key.target.is_tls()) {
-            return Box::pin(self.multiplexed(key, request)).await;
+            return self.multiplexed(key, request).await;
         }
-        // On the heap: rare, and larger than all the rest.
-        match Box::pin(dial::dial(&key.target, &self.settings)).await? {
+        match dial::dial(&key.target, &self.settings).await? {
             Dialed::Http1(connection) => self.alone(connection, key, request).await,
             #[cfg(feature = "http2")]
             Dialed::Http2(_) => unreachable!("it was not offered"),
