@@ -262,6 +262,8 @@ impl Inner {
             let limit = self.options.metadata_timeout;
             self.session.post(SetLevelRequest::METHOD, params.into(), limit);
         }
+        // Its tools may be others.
+        self.catalogue.changed();
         self.subscribe_again();
     }
 

@@ -64,14 +64,14 @@ impl Refusal {
     }
 
     /// Whether the server does not know the session: 404, unless it is about the method; or 400 with an explanation that
-    /// names the session and answers no request in particular.
+    /// names the session, and is about no request in particular or about the transport.
     pub(crate) fn loses_session(&self) -> bool {
         match self.parts.status {
             _ if !self.in_session => false,
             StatusCode::NOT_FOUND => !self.rpc_response().is_some_and(|response| lacks_method(&response)),
             StatusCode::BAD_REQUEST => {
-                let answers_a_request = self.rpc_response().is_some_and(|response| response.id.is_some());
-                !answers_a_request && String::from_utf8_lossy(&self.body).to_lowercase().contains("session")
+                let of_a_call = self.rpc_response().is_some_and(|response| is_of_a_call(&response));
+                !of_a_call && String::from_utf8_lossy(&self.body).to_lowercase().contains("session")
             }
             _ => false,
         }
@@ -91,6 +91,15 @@ impl Refusal {
         };
         TransportError::new(kind, delivery(status), what).with_http(failure(&self.parts, &self.body))
     }
+}
+
+/// Whether a response is about what its request asked for: it has the id of one of ours, which are numbers, and not a code by
+/// which SDKs refuse requests before they look into them.
+fn is_of_a_call(response: &JsonRpcResponse<&[u8]>) -> bool {
+    let Err(error) = &response.outcome else { return true };
+    let code = scan::member(error, "code").map(|range| &error[range]);
+    let of_the_transport = matches!(code, Some(b"-32000" | b"-32001"));
+    !of_the_transport && response.id.as_ref().is_some_and(|id| id.answers_to().is_some())
 }
 
 /// Whether a response says of its own request that there is no such method.
@@ -194,6 +203,8 @@ mod tests {
     #[test]
     fn a_lost_session_is_told_from_a_refused_request() {
         let named = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}"#;
+        let by_string = r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Bad Request: No valid session ID provided"}}"#;
+        let by_code = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}"#;
         let argument = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"no such session"}}"#;
         let foreign = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"no"}}"#;
         for (status, in_session, body, lost) in [
@@ -204,6 +215,8 @@ mod tests {
             (404, false, "", false),
             (400, true, named, true),
             (400, true, "Session not found", true),
+            (400, true, by_string, true),
+            (400, true, by_code, true),
             (400, false, named, false),
             (400, true, argument, false),
             (400, true, foreign, false),
