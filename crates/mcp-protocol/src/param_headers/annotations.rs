@@ -37,8 +37,7 @@ pub(super) const NAMED: [&str; 5] =
 
 pub(super) fn plan(schema: &str) -> Result<HeaderPlan, InvalidHeader> {
     let literal = memchr::memmem::find(schema.as_bytes(), KEYWORD.as_bytes()).is_some();
-    // None of its characters has a shorter escape.
-    if !literal && memchr::memmem::find(schema.as_bytes(), b"\\u").is_none() {
+    if !literal && !has_escaped_letter(schema.as_bytes()) {
         return Ok(HeaderPlan::default());
     }
     let root: Schema = match serde_json::from_str(schema) {
@@ -54,6 +53,13 @@ pub(super) fn plan(schema: &str) -> Result<HeaderPlan, InvalidHeader> {
     }
 }
 
+/// Whether a character of [`KEYWORD`] may be written as an escape. None of them has a shorter one.
+fn has_escaped_letter(schema: &[u8]) -> bool {
+    const ESCAPE: &[u8] = b"\\u00";
+    memchr::memmem::find_iter(schema, ESCAPE)
+        .any(|at| matches!(schema.get(at + ESCAPE.len()), Some(b'2' | b'6' | b'7')))
+}
+
 /// What matters of a schema. Properties without annotations in them are left out.
 #[derive(Default)]
 struct Schema {
@@ -62,6 +68,20 @@ struct Schema {
     properties: Vec<(String, Self)>,
     /// The keyword behind which an annotation stands where none may.
     beyond: Option<&'static str>,
+}
+
+/// What a member of a schema is.
+#[derive(Clone, Copy, Default)]
+enum Keyword {
+    Annotation,
+    Type,
+    Properties,
+    /// Of [`APPLICATORS`].
+    Applicator(&'static str),
+    /// Of [`NAMED`].
+    Named(&'static str),
+    #[default]
+    Other,
 }
 
 /// The annotated ones of an object of schemas, by name.
@@ -144,22 +164,20 @@ impl Schema {
         self.annotation.is_some() || self.beyond.is_some() || !self.properties.is_empty()
     }
 
-    fn read<'de, A: MapAccess<'de>>(&mut self, keyword: &str, object: &mut A) -> Result<(), A::Error> {
+    fn read<'de, A: MapAccess<'de>>(&mut self, keyword: Keyword, object: &mut A) -> Result<(), A::Error> {
         match keyword {
-            KEYWORD => self.annotation = Some(value(object)?),
-            "type" => self.types = value(object)?,
-            "properties" => self.properties = value::<Schemas, _>(object)?.0,
-            _ => {
-                let found = if let Some(keyword) = APPLICATORS.iter().find(|it| **it == keyword) {
-                    value::<Self, _>(object)?.is_annotated().then_some(*keyword)
-                } else if let Some(keyword) = NAMED.iter().find(|it| **it == keyword) {
-                    (!value::<Schemas, _>(object)?.0.is_empty()).then_some(*keyword)
-                } else {
-                    object.next_value::<IgnoredAny>()?;
-                    None
-                };
+            Keyword::Annotation => self.annotation = Some(value(object)?),
+            Keyword::Type => self.types = value(object)?,
+            Keyword::Properties => self.properties = value::<Schemas, _>(object)?.0,
+            Keyword::Applicator(keyword) => {
+                let found = value::<Self, _>(object)?.is_annotated().then_some(keyword);
                 self.beyond = self.beyond.or(found);
             }
+            Keyword::Named(keyword) => {
+                let found = (!value::<Schemas, _>(object)?.0.is_empty()).then_some(keyword);
+                self.beyond = self.beyond.or(found);
+            }
+            Keyword::Other => drop(object.next_value::<IgnoredAny>()?),
         }
         Ok(())
     }
@@ -172,8 +190,8 @@ fn value<'de, T: Loose, A: MapAccess<'de>>(object: &mut A) -> Result<T, A::Error
 impl Loose for Schema {
     fn object<'de, A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
         let mut schema = Self::default();
-        while let Some(keyword) = object.next_key::<String>()? {
-            schema.read(&keyword, &mut object)?;
+        while let Some(Read(keyword)) = object.next_key()? {
+            schema.read(keyword, &mut object)?;
         }
         Ok(schema)
     }
@@ -199,6 +217,21 @@ impl Loose for Schemas {
             }
         }
         Ok(Self(schemas))
+    }
+}
+
+impl Loose for Keyword {
+    fn text(text: &str) -> Self {
+        let known = |keywords: &[&'static str]| keywords.iter().find(|it| **it == text).copied();
+        match text {
+            KEYWORD => Self::Annotation,
+            "type" => Self::Type,
+            "properties" => Self::Properties,
+            _ => known(&APPLICATORS)
+                .map(Self::Applicator)
+                .or_else(|| known(&NAMED).map(Self::Named))
+                .unwrap_or_default(),
+        }
     }
 }
 

@@ -105,7 +105,7 @@ fn what_only_looks_like_an_annotation_is_none() {
         r#"{"default":{"x-mcp-header":""},"examples":[{"x-mcp-header":""}],"const":{"x-mcp-header":""}}"#,
         r#"{"enum":[{"x-mcp-header":""}],"description":"see x-mcp-header","x-other":{"x-mcp-header":""}}"#,
         r#"{"properties":[{"x-mcp-header":""}],"$defs":7,"items":"x-mcp-header","allOf":null,"not":1.5}"#,
-        r#"{"title":"\u0041"}"#,
+        r#"{"title":"\u0061"}"#,
     ] {
         assert!(plan(schema).unwrap().is_empty(), "{schema}");
     }
@@ -117,7 +117,7 @@ fn what_only_looks_like_an_annotation_is_none() {
 fn a_schema_without_end_is_refused_only_where_it_matters() {
     let deep = |inside: &str| format!("{}{inside}{}", r#"{"not":"#.repeat(100_000), "}".repeat(100_000));
     assert!(plan(&deep("true")).unwrap().is_empty());
-    assert!(plan(&deep(r#"{"title":"\u0041"}"#)).unwrap().is_empty());
+    assert!(plan(&deep(r#"{"title":"\u0061"}"#)).unwrap().is_empty());
     assert_eq!(fault(&deep(r#"{"x-mcp-header":"A"}"#)), (String::new(), Reason::TooDeep));
     // What is no schema may be as deep as it likes.
     let value = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
