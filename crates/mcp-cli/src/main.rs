@@ -16,6 +16,8 @@ mod failure;
 mod form;
 mod listing;
 mod nearest;
+#[cfg(test)]
+mod properties;
 mod recording;
 mod secrets;
 mod session;

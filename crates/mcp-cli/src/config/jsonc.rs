@@ -1,7 +1,7 @@
 //! JSON with comments and trailing commas, as editors write it.
 
 /// The same text with spaces for comments and trailing commas: nothing moves to another line.
-pub(super) fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let mut plain = text.as_bytes().to_vec();
     let mut at = 0;
     // A comma that may turn out to be a trailing one.

@@ -16,6 +16,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use expand::expand;
+pub(crate) use jsonc::plain;
 
 /// How one server is started, or reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +59,7 @@ impl Config {
     }
 
     fn parse(path: &Path, text: &str) -> Result<Self, ConfigError> {
-        let text = jsonc::plain(text.strip_prefix('\u{feff}').unwrap_or(text));
+        let text = plain(text.strip_prefix('\u{feff}').unwrap_or(text));
         let top: BTreeMap<String, &RawValue> = serde_json::from_str(&text)
             .map_err(|error| ConfigError::new(path, Some(error.line()), without_place(&error)))?;
         let nested: BTreeMap<String, &RawValue> =

@@ -11,7 +11,7 @@
 //! A file that ends in the middle of a line, because the recorder was killed, is read up to there.
 
 mod recorder;
-mod redact;
+pub(crate) mod redact;
 mod replay;
 mod view;
 

@@ -11,7 +11,10 @@ use std::{
 use mcp_transport::{Origin, Passed, RawMessage, TransportError};
 use mcp_types::Json;
 
-use super::{Entry, Header, Side, VERSION, redact};
+use super::{
+    Entry, Header, Side, VERSION,
+    redact::{look, redact},
+};
 use crate::{console, failure::Failure, secrets::Secrets};
 
 /// Writes one recording.
@@ -102,11 +105,11 @@ impl Recorder {
 
     fn frame(&self, message: &RawMessage) -> Option<Json> {
         let text = String::from_utf8_lossy(&message.to_vec()).into_owned();
-        Json::from_text(self.secrets.hide(&redact::redact(&text))).ok()
+        Json::from_text(self.secrets.hide(&redact(&text))).ok()
     }
 
     fn clean(&self, text: &str) -> String {
-        self.secrets.hide(&redact::look(text))
+        self.secrets.hide(&look(text))
     }
 
     fn write(&self, entry: &Entry) {

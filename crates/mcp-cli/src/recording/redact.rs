@@ -46,7 +46,7 @@ const SHORTEST: usize = 16;
 
 /// The same JSON with [`HIDDEN`] in place of texts that are secrets: by the name of their member, or by their look.
 /// For text that is no JSON there is [`look`].
-pub(super) fn redact(json: &str) -> String {
+pub(crate) fn redact(json: &str) -> String {
     let mut clean = String::with_capacity(json.len());
     let mut name = String::new();
     // For each open bracket, whether it is that of a list of secrets.
