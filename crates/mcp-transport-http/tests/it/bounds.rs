@@ -1,16 +1,24 @@
 //! Servers that send without end, or not at all.
 
+use std::time::Duration;
+
 use mcp_testkit::http::{HttpExchange, HttpServer};
 use mcp_transport::{Delivery, TransportErrorKind};
 use mcp_transport_http::{Http, HttpClient};
 
-use crate::common::{Near, failed, modern, ms, still_works};
+use crate::common::{Near, failed, modern, ms, secs, still_works};
 
 const LIMIT: usize = 1 << 20;
 
 async fn bounded() -> (Near, HttpServer) {
+    // No pause of a busy machine is as long.
+    pausing(secs(60)).await
+}
+
+/// A server whose answers may pause for so long.
+async fn pausing(idle: Duration) -> (Near, HttpServer) {
     let server = HttpServer::start().await;
-    let http = Http::new(&server.url()).unwrap().max_message(LIMIT).body_idle(ms(200)).stream_idle(ms(200));
+    let http = Http::new(&server.url()).unwrap().max_message(LIMIT).body_idle(idle).stream_idle(idle);
     (Near::open(http).await, server)
 }
 
@@ -84,7 +92,7 @@ async fn an_endless_error_page_is_cut_off() {
 /// Half-open: an answer that begins and stops, and a stream on which nothing comes where a limit was set.
 #[tokio::test]
 async fn an_answer_that_stops_is_given_up() {
-    let (near, mut server) = bounded().await;
+    let (near, mut server) = pausing(ms(200)).await;
     for head in [
         "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{\"jsonrpc\"",
         "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n",
