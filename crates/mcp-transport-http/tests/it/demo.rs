@@ -1,6 +1,6 @@
 //! From end to end: the client against the demo server over HTTP, in every revision.
 
-use std::future::ready;
+use std::future::{IntoFuture, ready};
 
 use mcp_client::{Change, Client, ErrorKind, Versions};
 use mcp_testkit::demo::{Demo, DemoHttp, Discover};
@@ -11,7 +11,7 @@ use mcp_types::{
 };
 use serde_json::json;
 
-use crate::common::secs;
+use crate::common::{ms, secs};
 
 async fn serve(demo: Demo) -> (DemoHttp, Http) {
     let server = demo.bind_http("127.0.0.1:0").await.unwrap();
@@ -190,5 +190,31 @@ async fn http_sse_is_found_in_every_revision() {
             assert_eq!(client.call_tool("greet").await.unwrap().text(), "Hello, Ada!");
         }
         client.close().await;
+    }
+}
+
+/// Field report H-01: a server that is restarted, between calls and beside subscriptions; every legacy revision over this
+/// transport.
+#[tokio::test]
+async fn a_restarted_server_is_used_again() {
+    for revision in [Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25] {
+        let (server, http) = serve(Demo::of_revisions([revision])).await;
+        let address = server.local_addr().to_string();
+        let client = builder().connect(http).await.unwrap();
+        let args = json!({ "a": 2, "b": 40 });
+        client.call_tool("add").args(&args).unwrap().await.unwrap();
+        server.shutdown().await;
+        let again = Demo::of_revisions([revision]).bind_http(&address).await.unwrap();
+        // Until the client has seen that its idle connections ended: a call that meets the end may have run.
+        tokio::time::sleep(ms(50)).await;
+        let sums: Vec<_> = (0..20)
+            .map(|_| tokio::spawn(client.call_tool("add").args(&args).unwrap().into_future()))
+            .collect();
+        for sum in sums {
+            assert_eq!(sum.await.unwrap().unwrap().text(), r#"{"sum":42}"#);
+        }
+        assert_eq!(count(&client).await, 3);
+        client.close().await;
+        again.shutdown().await;
     }
 }

@@ -341,3 +341,39 @@ async fn p04_a_legacy_call_is_cancelled_in_its_session() {
     cancelled.accept().await;
     exchange.gone().await;
 }
+
+/// H-04: a priming event without data, the end of the stream, and the reply on a GET behind it, which resolves the call.
+/// H-03, H-05: keep-alives and foreign names are nothing; a stream that ends without a reply and without ids fails its call
+/// at once.
+#[tokio::test]
+async fn h03_h04_h05_a_stream_goes_on_where_it_can_and_fails_where_it_cannot() {
+    let (client, mut server, stream) = legacy(builder()).await;
+    stream.respond(405, &[], "").await;
+    let calling = call(&client);
+    let mut exchange = server.expect("tools/call").await;
+    let id = exchange.request.rpc_id().unwrap();
+    exchange.start_events(&[]).await.unwrap();
+    exchange.chunk(": ping\n\nevent: ping\ndata: x\n\nid: e1\nretry: 300\ndata: \n\n").await.unwrap();
+    exchange.end().await;
+    let begun = tokio::time::Instant::now();
+    let mut resumed = server.expect("GET").await;
+    assert!(begun.elapsed() >= ms(290), "{:?}", begun.elapsed());
+    assert_eq!(resumed.request.header("last-event-id"), Some("e1"));
+    resumed.start_events(&[]).await.unwrap();
+    let reply = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{DONE}}}"#);
+    resumed.chunk(format!("event: message\r\nid: e2\r\ndata: {reply}\r\n\r\n")).await.unwrap();
+    ended(calling).await.unwrap();
+    resumed.end().await;
+
+    let calling = call(&client);
+    let mut exchange = server.expect("tools/call").await;
+    exchange.start_events(&[]).await.unwrap();
+    exchange
+        .event(r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#)
+        .await
+        .unwrap();
+    exchange.end().await;
+    let error = ended(calling).await.unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Transport);
+    assert!(error.may_have_executed() && server.try_next().is_none());
+}
