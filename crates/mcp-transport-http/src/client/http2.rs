@@ -46,8 +46,15 @@ const PING_EVERY: Duration = Duration::from_secs(30);
 const PING_WITHIN: Duration = Duration::from_secs(20);
 
 /// Fields that belong to a connection of HTTP/1.1, and the host, which is part of the URI here.
-const NOT_HERE: [header::HeaderName; 5] =
-    [header::HOST, header::CONNECTION, header::TRANSFER_ENCODING, header::UPGRADE, header::TE];
+const NOT_HERE: [header::HeaderName; 7] = [
+    header::HOST,
+    header::CONNECTION,
+    header::HeaderName::from_static("keep-alive"),
+    header::HeaderName::from_static("proxy-connection"),
+    header::TRANSFER_ENCODING,
+    header::UPGRADE,
+    header::TE,
+];
 
 /// One connection, and the task that drives it. Dropping it closes it: what was abandoned on it is still told to the server.
 pub(super) struct Connection {

@@ -240,3 +240,21 @@ async fn a_connection_that_is_given_up_is_made_by_the_next() {
     }
     assert!(!listener.has_more().await);
 }
+
+/// Fields that belong to a connection of HTTP/1.1 stay here, whoever set them.
+#[tokio::test]
+async fn fields_of_a_connection_are_not_sent() {
+    const FIELDS: [&str; 4] = ["keep-alive", "proxy-connection", "te", "upgrade"];
+    let mut server = WIRE.serve().await;
+    let mut http = WIRE.http(&server);
+    for name in FIELDS {
+        http = http.header(name, "x").unwrap();
+    }
+    let near = Near::open(http).await;
+    let call = near.start(modern(1, "tools/list"));
+    let exchange = server.next().await;
+    for name in FIELDS {
+        assert_eq!(exchange.request.header(name), None);
+    }
+    answered(call, exchange).await;
+}
