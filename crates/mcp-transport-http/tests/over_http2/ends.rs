@@ -3,11 +3,12 @@
 use h2::Reason;
 use http::Response;
 use mcp_transport::{Delivery, TransportErrorKind, contract::patiently};
-use mcp_transport_http::{Http, HttpClient, HttpVersion};
+use mcp_transport_http::{Http, HttpClient, HttpVersion, RequestBody};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
 };
+use tower_service::Service;
 
 use crate::{
     common::{Near, failed, modern, ms},
@@ -99,6 +100,26 @@ async fn a_broken_connection_ends_its_exchanges_alone() {
     }
     reply(answer);
     assert_eq!(elsewhere.reply().await, REPLY);
+}
+
+/// A server that is gone without a word is noticed by the ping: 50 s after it was last asked.
+#[tokio::test]
+async fn a_server_that_is_silent_for_good_is_noticed() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut service = HttpClient::new().version(HttpVersion::Http2);
+    let mut request = http::Request::new(RequestBody::default());
+    *request.uri_mut() = format!("http://{}/mcp", listener.local_addr().unwrap()).parse().unwrap();
+    let call = tokio::spawn(service.call(request));
+    let (mut stream, _) = listener.accept().await.unwrap();
+    stream.read_exact(&mut [0; 24]).await.unwrap();
+    until_headers(&mut stream, 1).await;
+    // From here on, time passes as soon as everybody waits.
+    tokio::time::pause();
+    let begun = tokio::time::Instant::now();
+    let error = call.await.unwrap().unwrap_err();
+    assert_eq!((error.kind(), error.delivery()), (TransportErrorKind::Closed, Delivery::MaybeSent));
+    let elapsed = begun.elapsed().as_secs();
+    assert!((45..=60).contains(&elapsed), "{elapsed} s");
 }
 
 /// A client that goes says so: what was open is reset, and the connection ends in order.
