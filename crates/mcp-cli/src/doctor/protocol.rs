@@ -126,6 +126,18 @@ pub(super) fn strays(evidence: &Evidence) -> Vec<Check> {
                 format!("a batch of {count} messages, in a revision that has none"),
                 "write each message by itself",
             ),
+            Diagnostic::SessionLost => Check::odd(
+                Protocol,
+                "session",
+                "the server lost the session, and a new one was started",
+                "keep a session until it is ended, or tell in the documents how long one lasts",
+            ),
+            Diagnostic::UnreadableNotification { method, error } => Check::odd(
+                Protocol,
+                "messages",
+                format!("the params of `{method}` cannot be read: {error}"),
+                "write them as the specification has them",
+            ),
             Diagnostic::RequestInModernEra { method } => Check::bad(
                 Protocol,
                 "messages",

@@ -28,7 +28,7 @@ pub(super) async fn examine(client: &Client) -> Vec<Check> {
     let mut checks = Vec::new();
     if capabilities.tools.is_some() {
         let tools = one::<ListToolsRequest>(client, "tools", |tool| &tool.name, &mut checks).await;
-        if let Some(tools) = tools {
+        if let Some(tools) = tools.filter(|tools| !tools.items.is_empty()) {
             checks.extend(definitions(&tools.items));
         }
         checks.push(unknown_tool(client).await);
@@ -76,7 +76,7 @@ async fn one<R: Paged>(
     if let Some(first) = listed.rejected.first() {
         let item: String = first.json.to_string().chars().take(200).collect();
         let seen = format!(
-            "{} of {count} cannot be read; item {}: {}: {item}",
+            "{} of {count} cannot be used; item {}: {}: {item}",
             listed.rejected.len(),
             first.index,
             first.reason

@@ -40,6 +40,12 @@ fn text(diagnostic: &Diagnostic) -> String {
         Diagnostic::RequestInModernEra { method } => {
             format!("the server sent the request `{method}`, which a modern server does not")
         }
+        Diagnostic::SessionLost => "the server lost the session; a new one is started".into(),
+        Diagnostic::SessionRenewed => "a new session was started".into(),
+        Diagnostic::InvalidTool { tool, reason } => format!("the tool `{tool}` is left out: {reason}"),
+        Diagnostic::UnreadableNotification { method, error } => {
+            format!("the params of `{method}` cannot be read: {error}")
+        }
         Diagnostic::Undelivered { method, error } => {
             format!("`{}` could not be delivered: {error}", method.as_deref().unwrap_or("a reply"))
         }

@@ -1,6 +1,6 @@
 use std::{
     ffi::OsStr,
-    fs,
+    fmt, fs,
     io::Write,
     path::PathBuf,
     process::{Child, Command, Output, Stdio},
@@ -16,12 +16,17 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) const MCP: &str = env!("CARGO_BIN_EXE_mcp");
 
 /// What a run came to.
-#[derive(Debug)]
 pub(crate) struct Run {
     pub(crate) status: i32,
     pub(crate) out: String,
     pub(crate) err: String,
     pub(crate) bytes: Vec<u8>,
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "status {}\n--- out\n{}\n--- err\n{}", self.status, self.out, self.err)
+    }
 }
 
 impl Run {

@@ -293,6 +293,36 @@ async fn a_server_that_takes_requests_and_answers_none() {
 }
 
 #[tokio::test]
+async fn a_tool_whose_header_annotation_is_invalid() {
+    let mut server = HttpServer::start().await;
+    let url = server.url();
+    let answering = tokio::spawn(async move {
+        let schema = r#"{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"not a name"}}}"#;
+        let rest = r#""resultType":"complete","ttlMs":0,"cacheScope":"private""#;
+        while let Some(exchange) = server.recv().await {
+            match exchange.request.rpc_method().as_deref() {
+                Some("server/discover") => {
+                    let found = r#"{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"#;
+                    exchange.result(&format!("{found}{rest}}}")).await;
+                }
+                Some("tools/list") => {
+                    let tool = format!(r#"{{"name":"t","description":"d","inputSchema":{schema}}}"#);
+                    exchange.result(&format!(r#"{{"tools":[{tool}],{rest}}}"#)).await;
+                }
+                _ => {
+                    let error = r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-32601,"message":"no"}}"#;
+                    let error = error.replace("ID", &exchange.request.rpc_id().unwrap_or_default());
+                    exchange.json(error).await;
+                }
+            }
+        }
+    });
+    let run = at(url).await;
+    answering.abort();
+    expect(&run, 4, "server", "tools", "item 0: `x-mcp-header` of `a` contains ' '");
+}
+
+#[tokio::test]
 async fn a_tls_failure() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("https://127.0.0.1:{}/mcp", listener.local_addr().unwrap().port());

@@ -82,3 +82,17 @@ async fn a_recording_has_the_exchange_and_no_header_field() {
     let recorded = std::fs::read_to_string(file).unwrap();
     assert!(recorded.contains(r#""exchange":2"#) && !recorded.contains("k3y"), "{recorded}");
 }
+
+#[tokio::test]
+async fn arguments_that_a_tool_wants_in_a_header_field_are_there() {
+    let mut server = HttpServer::start().await;
+    let line = format!("call t region=eu --url {}", server.url());
+    let run = tokio::spawn(against(line, &[]));
+    server.expect("server/discover").await.result(DISCOVERED).await;
+    let schema = r#"{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}"#;
+    server.expect("tools/list").await.result(&TOOLS.replace(r#"{"type":"object"}"#, schema)).await;
+    let call = server.expect("tools/call").await;
+    assert_eq!(call.request.header("mcp-param-region"), Some("eu"));
+    call.result(r#"{"content":[{"type":"text","text":"done"}],"resultType":"complete"}"#).await;
+    assert_eq!(run.await.unwrap().expect(0).out, "done\n");
+}
