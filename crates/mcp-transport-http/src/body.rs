@@ -1,14 +1,22 @@
 //! Reading bodies whole, within limits.
 
-use std::time::Duration;
+use std::{
+    future::{Future as _, poll_fn},
+    pin::Pin,
+    task::Poll,
+    time::Duration,
+};
 
 use bytes::{Bytes, BytesMut};
-use http_body::Body;
+use http_body::{Body, Frame};
 use http_body_util::BodyExt;
 use mcp_transport::{Delivery, TransportError, TransportErrorKind};
-use tokio::time::timeout;
+use tokio::time::{error::Elapsed, timeout};
 
-use crate::service::{AnswerBody, transport_error};
+use crate::{
+    BoxError,
+    service::{AnswerBody, transport_error},
+};
 
 /// Reads a body of at most `limit` bytes that does not pause for longer than `idle`.
 pub(crate) async fn whole(
@@ -22,7 +30,7 @@ pub(crate) async fn whole(
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
     loop {
-        let frame = match timeout(idle, body.frame()).await {
+        let frame = match frame_within(&mut body, idle).await {
             Ok(Some(Ok(frame))) => frame,
             Ok(Some(Err(error))) => return Err(transport_error(error)),
             Ok(None) => return Ok(if all.is_empty() { first } else { all.freeze() }),
@@ -47,6 +55,18 @@ pub(crate) async fn whole(
             }
             all.extend_from_slice(&data);
         }
+    }
+}
+
+/// The next frame. What is there already needs no timer.
+async fn frame_within(
+    body: &mut AnswerBody,
+    idle: Duration,
+) -> Result<Option<Result<Frame<Bytes>, BoxError>>, Elapsed> {
+    let mut frame = body.frame();
+    match poll_fn(|cx| Poll::Ready(Pin::new(&mut frame).poll(cx))).await {
+        Poll::Ready(frame) => Ok(frame),
+        Poll::Pending => Box::pin(timeout(idle, frame)).await,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::header;
+use http::{header, response::Parts};
 use mcp_transport::{
     Delivery, ExchangeEnd, Exchanges, Inbound, Origin, OutboundMessage, RawMessage, Sink, TransportError,
     TransportErrorKind,
@@ -22,7 +22,7 @@ use crate::{
     link::Shared,
     refusal::{self, Refusal},
     request::Prepared,
-    service::Answer,
+    service::{Answer, AnswerBody},
     session::SessionId,
     sse::Events,
     stream::{Consumer, Cursor, StreamLimits, is_stream, passes},
@@ -60,13 +60,16 @@ async fn perform(shared: &Shared, out: &OutboundMessage, sink: &Sink) -> Result<
         shared.session.open(shared.options.accept_timeout).await;
     }
     let permit = if request.method == "subscriptions/listen" { None } else { shared.permit().await };
-    let Prepared { request: post, session, modern } = shared.post(out)?;
-    let answer = shared.service.fetch(post).await?;
+    // Without the request in between, which would be a part of every exchange.
+    let (answer, session, modern) =
+        shared.post(out).map(|it| (shared.service.fetch(it.request), it.session, it.modern))?;
+    let (head, body) = answer.await?.into_parts();
     let id = &request.id;
     let mut exchange =
         Exchange { shared, out, id, initialize, session, resumable: !modern, sink, replied: false };
-    if !answer.status().is_success() {
-        let refusal = Refusal::read(answer, exchange.session.is_some()).await;
+    if !head.status.is_success() {
+        let answer = Answer::from_parts(head, body);
+        let refusal = Box::pin(Refusal::read(answer, exchange.session.is_some())).await;
         drop(permit);
         if initialize
             // Not a server that is known to speak this transport, and lost a session.
@@ -80,9 +83,9 @@ async fn perform(shared: &Shared, out: &OutboundMessage, sink: &Sink) -> Result<
     }
     sink.accepted();
     if initialize {
-        shared.session.offered(answer.headers().get(SESSION_ID).cloned());
+        shared.session.offered(head.headers.get(SESSION_ID).cloned());
     }
-    exchange.read(answer, permit).await?;
+    exchange.read(&head, body, permit).await?;
     Ok(ExchangeEnd::Complete)
 }
 
@@ -100,29 +103,33 @@ struct Exchange<'a> {
 impl Exchange<'_> {
     async fn read(
         &mut self,
-        answer: Answer,
+        head: &Parts,
+        body: AnswerBody,
         permit: Option<OwnedSemaphorePermit>,
     ) -> Result<(), TransportError> {
-        let (parts, body) = answer.into_parts();
-        let odd = |what| Err(refusal::no_message(&parts, b"", what));
-        if let Some(encoding) = parts.headers.get(header::CONTENT_ENCODING)
+        let odd = |what| Err(refusal::no_message(head, b"", what));
+        if let Some(encoding) = head.headers.get(header::CONTENT_ENCODING)
             && encoding != "identity"
         {
             return odd("the server's answer is compressed, which it was not asked to be");
         }
-        match media(&parts.headers) {
-            Media::EventStream => self.stream(self.limits().events(body), permit).await,
+        match media(&head.headers) {
+            // On the heap, as all that is larger than what a plain answer needs.
+            Media::EventStream => Box::pin(self.stream(self.limits().events(body), permit)).await,
             Media::Json | Media::Unnamed => {
                 let options = &self.shared.options;
                 let frame = body::whole(body, options.max_message, options.body_idle).await?;
                 if self.deliver(&frame) {
                     return Ok(());
                 }
-                Err(refusal::no_message(&parts, &frame, "the server's answer holds no message"))
+                Err(refusal::no_message(head, &frame, "the server's answer holds no message"))
             }
             Media::Other => {
-                let answer = Answer::from_parts(parts, body);
-                Err(refusal::unexpected(answer, "the server's answer is neither JSON nor a stream").await)
+                let mut answer = Answer::new(body);
+                *answer.status_mut() = head.status;
+                answer.headers_mut().clone_from(&head.headers);
+                let odd = refusal::unexpected(answer, "the server's answer is neither JSON nor a stream");
+                Err(Box::pin(odd).await)
             }
         }
     }

@@ -37,7 +37,11 @@ impl Shared {
 
     /// Waits for a free connection. `None` never comes: the semaphore is not closed.
     pub(crate) async fn permit(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.permits).acquire_owned().await.ok()
+        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
+            return Some(permit);
+        }
+        // Rare, so kept out of the size of every exchange.
+        Box::pin(Arc::clone(&self.permits).acquire_owned()).await.ok()
     }
 }
 

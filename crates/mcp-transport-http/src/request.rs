@@ -29,7 +29,8 @@ impl Shared {
     /// The POST of one message.
     pub(crate) fn post(&self, out: &OutboundMessage) -> Result<Prepared, TransportError> {
         let message = &out.message;
-        let mirrored = Mirrored::of(message);
+        let legacy = self.session.is_legacy();
+        let mirrored = if legacy { Mirrored::default() } else { Mirrored::of(message) };
         let stamp = self.session.stamp(message.method(), &mirrored);
         let mut fields = self.fields(&out.headers, |_| true)?;
         fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

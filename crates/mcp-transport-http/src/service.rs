@@ -4,10 +4,10 @@ use std::{
     convert::Infallible,
     error::Error,
     fmt,
-    future::{Future, poll_fn},
+    future::{Future, poll_fn, ready},
     pin::Pin,
     sync::{Mutex, PoisonError},
-    task::{Context, Poll},
+    task::{Context, Poll, Waker},
 };
 
 use bytes::Bytes;
@@ -104,13 +104,33 @@ where
         request: Request<RequestBody>,
     ) -> Pin<Box<dyn Future<Output = Result<Answer, TransportError>> + Send>> {
         let mut service = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Box::pin(async move {
-            let ready = poll_fn(|cx| service.poll_ready(cx)).await;
-            ready.map_err(|error| transport_error(error.into()).with_delivery(Delivery::NeverSent))?;
-            let answer = service.call(request).await.map_err(|error| transport_error(error.into()))?;
-            Ok(answer.map(|body| body.map_err(Into::into).boxed_unsync()))
-        })
+        // Nearly every service is ready at once: then its future alone is kept, not the request too.
+        match service.poll_ready(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok(())) => {
+                let called = service.call(request);
+                Box::pin(async move { answered(called.await) })
+            }
+            Poll::Ready(Err(error)) => Box::pin(ready(Err(not_ready(error)))),
+            Poll::Pending => Box::pin(async move {
+                poll_fn(|cx| service.poll_ready(cx)).await.map_err(not_ready)?;
+                answered(service.call(request).await)
+            }),
+        }
     }
+}
+
+fn not_ready(error: impl Into<BoxError>) -> TransportError {
+    transport_error(error.into()).with_delivery(Delivery::NeverSent)
+}
+
+fn answered<R, E>(answer: Result<Response<R>, E>) -> Result<Answer, TransportError>
+where
+    R: Body<Data = Bytes> + Send + 'static,
+    R::Error: Into<BoxError>,
+    E: Into<BoxError>,
+{
+    let answer = answer.map_err(|error| transport_error(error.into()))?;
+    Ok(answer.map(|body| body.map_err(Into::into).boxed_unsync()))
 }
 
 /// The failure of a service. One that holds a [`TransportError`] is that, whatever stands around it.

@@ -118,14 +118,19 @@ impl Session {
     pub(crate) async fn open(&self, limit: Duration) {
         if *self.half_open.borrow() {
             let mut half_open = self.half_open.subscribe();
-            // Later than that it goes out as it is.
-            let _ = timeout(limit, half_open.wait_for(|half_open| !half_open)).await;
+            // Later than that it goes out as it is. Rare, so kept out of the size of every exchange.
+            let _ = timeout(limit, Box::pin(half_open.wait_for(|half_open| !half_open))).await;
         }
     }
 
     /// The session now.
     pub(crate) fn id(&self) -> Option<SessionId> {
         self.lock().id.clone()
+    }
+
+    /// Whether the revision is settled, and one of the legacy era: then no message names its own.
+    pub(crate) fn is_legacy(&self) -> bool {
+        self.lock().revision.is_some_and(|revision| revision.era() == Era::Legacy)
     }
 
     /// Whether the revision is settled: negotiation is over.

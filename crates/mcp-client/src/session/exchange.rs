@@ -20,6 +20,10 @@ use super::{CallOutcome, Failure, RunningExchange, Session, Slot, lock};
 /// How long an exchange may go on after its reply: long enough to end in order, so that its connection can be used again.
 const LINGER: Duration = Duration::from_secs(5);
 
+/// How many turns of the runtime an exchange is given to go on before it gets a task of its own: most of a response is
+/// there with its head, and another thread reads it just now.
+const TURNS: u32 = 4;
+
 type Exchange = Pin<Box<dyn Future<Output = ExchangeEnd> + Send>>;
 
 impl Session {
@@ -37,24 +41,32 @@ impl Session {
         let Some(exchanges) = &self.exchanges else { return slot.outcome().await };
         let accepted = Arc::new(AtomicBool::new(shared));
         let mut exchange = Some(exchanges.exchange(out, self.sink(id, &accepted)));
+        let (mut turns, mut reply) = (0, None);
         poll_fn(|cx| {
-            if let Some(running) = &mut exchange {
-                // Deadline and cancel end a call without its exchange: that is dropped then, which abandons it.
-                if !accepted.load(Ordering::Acquire)
-                    && let Poll::Ready(end) = running.as_mut().poll(cx)
-                {
-                    exchange = None;
-                    self.exchange_over(id, end);
-                }
+            // Deadline and cancel end a call without its exchange: that is dropped then, which abandons it.
+            if let Some(running) = &mut exchange
+                && !shared
+                && let Poll::Ready(end) = running.as_mut().poll(cx)
+            {
+                exchange = None;
+                self.exchange_over(id, end);
             }
-            let outcome = slot.poll_outcome(cx);
+            let outcome = reply.take().map_or_else(|| slot.poll_outcome(cx), Poll::Ready);
             let replied =
                 matches!(outcome, Poll::Ready(CallOutcome::Core(Outcome::Result(_) | Outcome::Error(_))));
             // A reply is there but its exchange has not ended: let it, so that the connection can be used again.
-            if (replied || (outcome.is_pending() && accepted.load(Ordering::Acquire)))
-                && let Some(running) = exchange.take()
-            {
-                self.spawn_exchange(id, running, slot);
+            if exchange.is_some() && (replied || (outcome.is_pending() && accepted.load(Ordering::Acquire))) {
+                if !shared && turns < TURNS {
+                    turns += 1;
+                    cx.waker().wake_by_ref();
+                    if let Poll::Ready(outcome) = outcome {
+                        reply = Some(outcome);
+                    }
+                    return Poll::Pending;
+                }
+                if let Some(running) = exchange.take() {
+                    self.spawn_exchange(id, running, slot);
+                }
             }
             outcome
         })

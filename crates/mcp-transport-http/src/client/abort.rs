@@ -9,8 +9,8 @@ impl AbortOnDrop {
     }
 }
 
-impl From<JoinHandle<()>> for AbortOnDrop {
-    fn from(task: JoinHandle<()>) -> Self {
+impl<T> From<JoinHandle<T>> for AbortOnDrop {
+    fn from(task: JoinHandle<T>) -> Self {
         Self(task.abort_handle())
     }
 }

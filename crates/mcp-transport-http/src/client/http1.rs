@@ -1,6 +1,6 @@
 //! One connection of HTTP/1.1, which carries one exchange at a time.
 
-use std::{error::Error, io, time::Duration};
+use std::{error::Error, io, pin::Pin, time::Duration};
 
 #[cfg(feature = "proxy")]
 use http::header;
@@ -18,9 +18,6 @@ use tokio::time::timeout;
 use super::proxy::Forward;
 use super::{Settings, abort::AbortOnDrop};
 use crate::RequestBody;
-
-/// How many fields a response may have in its head.
-const MAX_FIELDS: usize = 100;
 
 /// How long a connection may take to be ready again. Longer, and a new one is better.
 const READY_WITHIN: Duration = Duration::from_millis(100);
@@ -47,10 +44,11 @@ impl Connection {
         TokioIo<S>: rt::Read + rt::Write + Unpin + Send + 'static,
     {
         let mut builder = http1::Builder::new();
-        builder.max_header_size(settings.max_head).max_headers(MAX_FIELDS);
+        // At most 100 fields, as long as hyper is not told a number: then it would allocate for each head.
+        builder.max_header_size(settings.max_head);
         let (sender, connection) = builder.handshake::<_, RequestBody>(TokioIo::new(stream)).await?;
         // Its errors reach the request that they hit.
-        let task = tokio::spawn(async move { drop(connection.await) });
+        let task = tokio::spawn(connection);
         Ok(Self {
             sender,
             task: task.into(),
@@ -73,18 +71,21 @@ impl Connection {
     /// Whether the next request can be sent: not when the last one is still being written to a server that answered
     /// early and does not read.
     pub(super) async fn ready(&mut self) -> bool {
-        timeout(READY_WITHIN, self.sender.ready()).await.is_ok_and(|ready| ready.is_ok())
+        self.sender.is_ready()
+            || timeout(READY_WITHIN, self.sender.ready()).await.is_ok_and(|ready| ready.is_ok())
     }
 
-    pub(super) async fn send(
+    /// On the heap: as a part of its caller's future it would be there several times over.
+    pub(super) fn send(
         &mut self,
         request: Request<RequestBody>,
-    ) -> Result<Response<Incoming>, NotAnswered> {
+    ) -> Pin<Box<dyn Future<Output = Result<Response<Incoming>, NotAnswered>> + Send + '_>> {
         #[cfg(feature = "proxy")]
         if self.forward.is_some() {
-            return Box::pin(self.forward(request)).await;
+            return Box::pin(self.forward(request));
         }
-        self.sender.try_send_request(request).await.map_err(not_sent)
+        let sent = self.sender.try_send_request(request);
+        Box::pin(async move { sent.await.map_err(not_sent) })
     }
 
     #[cfg(feature = "proxy")]

@@ -200,23 +200,26 @@ impl HttpClient {
         changed.map(|()| client)
     }
 
-    async fn perform(self, request: Request<RequestBody>) -> Result<Response<ResponseBody>, TransportError> {
+    async fn perform(
+        &self,
+        request: &mut Request<RequestBody>,
+    ) -> Result<Response<ResponseBody>, TransportError> {
         let target = Target::of(request.uri())?;
         let key = Key { target, authorization: request.headers().get(header::AUTHORIZATION).cloned() };
-        let mut request = origin_form(request, &key.target)?;
+        origin_form(request, &key.target)?;
         // A connection may have ended while it was idle. What never left on it goes on the next one.
         while let Some(mut connection) = self.pool.take(&key) {
             if !connection.ready().await {
                 continue;
             }
-            match connection.send(request).await {
+            match connection.send(std::mem::take(request)).await {
                 Ok(answer) => return Ok(self.lease(connection, key, answer)),
-                Err(NotAnswered::NeverSent(returned, _)) => request = *returned,
+                Err(NotAnswered::NeverSent(returned, _)) => *request = *returned,
                 Err(NotAnswered::Failed(error)) => return Err(error),
             }
         }
         // On the heap: rare, and larger than all the rest.
-        Box::pin(self.anew(key, request)).await
+        Box::pin(self.anew(key, std::mem::take(request))).await
     }
 
     /// Sends the request on a connection of HTTP/2, or on a new one.
@@ -322,16 +325,14 @@ impl Service<Request<RequestBody>> for HttpClient {
     }
 
     /// Dropping the future abandons the request: it closes its connection, or resets its stream.
-    fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
-        Box::pin(self.clone().perform(request))
+    fn call(&mut self, mut request: Request<RequestBody>) -> Self::Future {
+        let client = self.clone();
+        Box::pin(async move { client.perform(&mut request).await })
     }
 }
 
 /// The request as an HTTP/1.1 server wants it: the path alone, and the host in a field.
-fn origin_form(
-    mut request: Request<RequestBody>,
-    target: &Target,
-) -> Result<Request<RequestBody>, TransportError> {
+fn origin_form(request: &mut Request<RequestBody>, target: &Target) -> Result<(), TransportError> {
     let path = request.uri().path_and_query().cloned();
     let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
     *request.uri_mut() = Uri::from(path);
@@ -343,5 +344,5 @@ fn origin_form(
         )
     })?;
     request.headers_mut().insert(header::HOST, host);
-    Ok(request)
+    Ok(())
 }
