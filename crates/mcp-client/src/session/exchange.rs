@@ -117,7 +117,7 @@ impl Session {
             }
         }
         // What ended the call meanwhile found no exchange to end.
-        if self.lock().connection.method(id).is_none() {
+        if !self.lock().connection.is_open(id) {
             replied.notify_one();
             if slot.ended_without_reply() {
                 self.abort_exchange(id);

@@ -78,7 +78,10 @@ impl Session {
             }
             Output::Handshake { id, message } => self.post_exchange(id, message.into(), &Slot::default()),
             Output::Event(Event::SessionLost) => self.renewing(),
-            Output::Event(Event::SessionRenewed) => self.renewed(),
+            Output::Event(Event::SessionRenewed { handshake }) => {
+                self.exchange_replied(handshake);
+                self.renewed();
+            }
             Output::Event(Event::Request { id, request_id, method, params, origin }) => {
                 self.serve(id, request_id, method, params, origin);
             }

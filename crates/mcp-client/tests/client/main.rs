@@ -14,6 +14,7 @@ mod methods;
 mod process;
 mod progress;
 mod races;
+mod renewal;
 mod retries;
 mod rounds;
 mod serving;

@@ -300,6 +300,11 @@ impl<P, F: Clone> Connection<P, F> {
         self.calls.len()
     }
 
+    /// Whether this request, a call's or a handshake's, is still to be answered.
+    pub fn is_open(&self, id: CallId) -> bool {
+        self.calls.get(id).is_some() || self.renewal.as_ref().is_some_and(|renewal| renewal.is_handshake(id))
+    }
+
     /// What the caller keeps with an open call.
     pub fn payload(&self, id: CallId) -> Option<&P> {
         self.calls.get(id).map(|pending| &pending.payload)

@@ -199,7 +199,10 @@ pub enum Event {
     /// The peer lost the session; a new one is being started.
     SessionLost,
     /// A lost session was started anew. The peer knows nothing of what was set in the old one.
-    SessionRenewed,
+    SessionRenewed {
+        /// The handshake that is over.
+        handshake: CallId,
+    },
     /// Something was dropped; the connection goes on.
     Dropped(Dropped),
 }

@@ -57,7 +57,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             _ => return self.drop_with(Dropped::ForeignReply(id)),
         };
         if self.renewal.as_ref().is_some_and(|renewal| renewal.is_handshake(call)) {
-            return self.handshake_answered(response.outcome);
+            return self.handshake_answered(call, response.outcome);
         }
         match self.calls.remove(call) {
             Some(pending) => {

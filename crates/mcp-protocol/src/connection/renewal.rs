@@ -156,21 +156,23 @@ impl<P, F: Clone> Connection<P, F> {
     }
 
     /// The handshake is answered.
-    pub(super) fn handshake_answered(&mut self, outcome: Result<Bytes, Bytes>)
+    pub(super) fn handshake_answered(&mut self, id: CallId, outcome: Result<Bytes, Bytes>)
     where
         P: Clone,
     {
-        match outcome {
+        let why = match outcome {
             Ok(result) => match revision_of(&result) {
-                Ok(revision) if Some(revision) == self.revision => self.renewed(),
-                Ok(revision) => self.not_renewed(&NotRenewed::Revision(Some(revision.into()))),
-                Err(version) => self.not_renewed(&NotRenewed::Revision(version)),
+                Ok(revision) if Some(revision) == self.revision => return self.renewed(id),
+                Ok(revision) => NotRenewed::Revision(Some(revision.into())),
+                Err(version) => NotRenewed::Revision(version),
             },
-            Err(error) => self.not_renewed(&NotRenewed::Refused(error)),
-        }
+            Err(error) => NotRenewed::Refused(error),
+        };
+        self.outputs.push_back(Output::Abandon(id));
+        self.not_renewed(&why);
     }
 
-    fn renewed(&mut self)
+    fn renewed(&mut self, handshake: CallId)
     where
         P: Clone,
     {
@@ -183,7 +185,7 @@ impl<P, F: Clone> Connection<P, F> {
         self.queue(JsonRpcMessage::notification("notifications/initialized", None));
         // Their weight counts already.
         self.outbox.extend(held.into_iter().map(|held| Outgoing::Message(held.message)));
-        self.outputs.push_back(Output::Event(Event::SessionRenewed));
+        self.outputs.push_back(Output::Event(Event::SessionRenewed { handshake }));
         for id in waiting {
             self.repeat(id);
         }
