@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_client::{ClientBuilder, Diagnostic, types::jsonrpc::JsonRpcMessage};
-use mcp_transport::{Connect, Passed, ProcessFailure, Skipped, SkippedKind, Tap};
+use mcp_transport::{Connect, Passed, ProcessFailure, Skipped, Tap};
 use mcp_transport_stdio::{Stderr, Stdio};
 
 /// Of each kind of event so many are kept; all are counted.
@@ -80,12 +80,7 @@ impl Evidence {
             Seen::Junk(skipped) => Some(skipped),
             _ => None,
         });
-        junk.partition(|skipped| {
-            let text = skipped.excerpt.trim_start();
-            matches!(skipped.kind, SkippedKind::NotAMessage(_)) && text.starts_with(['{', '['])
-                || matches!(skipped.kind, SkippedKind::Text | SkippedKind::TooLong)
-                    && text.starts_with(['{', '['])
-        })
+        junk.partition(|skipped| skipped.excerpt.trim_start().starts_with(['{', '[']))
     }
 
     /// How the first process ended by itself before a second one was started, if it did. One that ends because its input
