@@ -43,6 +43,7 @@ impl Session {
         let mut exchange = Some(exchanges.exchange(out, self.sink(id, &accepted)));
         let (mut turns, mut reply) = (0, None);
         poll_fn(|cx| {
+            slot.attended();
             // Deadline and cancel end a call without its exchange: that is dropped then, which abandons it.
             if let Some(running) = &mut exchange
                 && !shared

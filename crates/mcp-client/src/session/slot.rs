@@ -211,6 +211,13 @@ impl Slot {
         poll_fn(|cx| self.poll_outcome(cx)).await
     }
 
+    /// Whoever waits is at work on it: nobody need be woken until it waits again.
+    ///
+    /// A task that is woken while it runs is queued again, and another thread is woken to take it.
+    pub(super) fn attended(&self) {
+        self.state().caller = None;
+    }
+
     pub(super) fn poll_outcome(&self, cx: &mut Context<'_>) -> Poll<CallOutcome> {
         let mut state = self.state();
         if let Some(outcome) = state.outcome.take() {
