@@ -60,8 +60,8 @@ fn call(progress_token: Option<i64>) -> OutgoingCall {
         params: Some(params()),
         progress_token,
         deadlines: Deadlines {
-            idle: Some(Duration::from_secs(60)),
-            total: Some(Duration::from_secs(600)),
+            idle: Some(Duration::from_mins(1)),
+            total: Some(Duration::from_mins(10)),
             extend_on_progress: false,
         },
         cancel: CancelMode::Notify,

@@ -22,19 +22,20 @@ fn main() {
     println!("{TOOLS} tools, {} bytes of JSON\n", page.len());
     println!("{:<26} {:>12} {:>12} {:>12}", "into", "allocations", "bytes", "bytes kept");
     let mut criterion = Criterion::default().configure_from_args();
-    measure(&mut criterion, "ListToolsResult by decode", &page, mcp_types::decode::<ListToolsResult>);
-    measure(&mut criterion, "ListToolsResult", &page, serde_json::from_slice::<ListToolsResult>);
-    measure(&mut criterion, "JsonObject (one level)", &page, serde_json::from_slice::<JsonObject>);
-    measure(&mut criterion, "serde_json::Value", &page, serde_json::from_slice::<serde_json::Value>);
+    measure(&mut criterion, "ListToolsResult by decode", &page, |page| {
+        mcp_types::decode::<ListToolsResult>(page)
+    });
+    measure(&mut criterion, "ListToolsResult", &page, |page| serde_json::from_slice::<ListToolsResult>(page));
+    measure(&mut criterion, "JsonObject (one level)", &page, |page| {
+        serde_json::from_slice::<JsonObject>(page)
+    });
+    measure(&mut criterion, "serde_json::Value", &page, |page| {
+        serde_json::from_slice::<serde_json::Value>(page)
+    });
     criterion.final_summary();
 }
 
-fn measure<T>(
-    criterion: &mut Criterion,
-    name: &str,
-    page: &str,
-    decode: fn(&[u8]) -> serde_json::Result<T>,
-) {
+fn measure<T>(criterion: &mut Criterion, name: &str, page: &str, decode: fn(&[u8]) -> serde_json::Result<T>) {
     let before = Allocations::now();
     let value = decode(page.as_bytes()).expect("a page of tools");
     let after = Allocations::now();
