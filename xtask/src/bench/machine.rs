@@ -7,13 +7,17 @@ pub(super) struct Machine {
     pub(super) system: String,
     pub(super) rust: String,
     pub(super) rmcp: String,
+    /// The load of the last minute, after the last workload; empty where nobody tells. The run alone makes up to two.
+    pub(super) load: String,
 }
 
 pub(super) fn describe(root: &Path) -> Machine {
     let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let processor = cpuinfo.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     Machine {
+        load: load.split(' ').next().unwrap_or_default().to_string(),
         processor: processor.map_or(env::consts::ARCH, |(_, name)| name.trim()).to_string(),
         cores: thread::available_parallelism().map_or(0, usize::from),
         system: format!("{} {}", env::consts::OS, release.trim()).trim().to_string(),

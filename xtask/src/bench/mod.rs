@@ -93,7 +93,8 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
     let curves: Vec<Curve> =
         workloads::series().iter().filter_map(|series| Curve::of(series, &summary)).collect();
     let verdicts = goals::judge(&summary, &curves, built.as_ref());
-    let findings = Findings { machine: machine::describe(&root), measured, summary, curves, built, verdicts };
+    let machine = machine::describe(&root);
+    let findings = Findings { machine, quick, measured, summary, curves, built, verdicts };
     print!("{}", report::text(&findings));
     if let Some(file) = &options.json {
         write(file, &report::json(&findings))?;

@@ -98,7 +98,7 @@ impl ClientBuilder {
     }
 
     /// The roots that the client offers: folders and files that a server may work on. Declares the capability. They may
-    /// be changed later: [`Client::set_roots`].
+    /// be changed later: [`Client::set_roots`](crate::Client::set_roots).
     ///
     /// Section: [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
     pub fn roots<T: Into<Root>>(mut self, roots: impl IntoIterator<Item = T>) -> Self {

@@ -8,9 +8,17 @@ pub(in crate::bench) fn document(findings: &Findings, folder: &str) -> String {
     let machine = &findings.machine;
     let _ = writeln!(
         out,
-        "Taken on {}, {} cores, {}; {}; rmcp {}.\n",
+        "Taken on {}, {} cores, {}; {}; rmcp {}.",
         machine.processor, machine.cores, machine.system, machine.rust, machine.rmcp
     );
+    if findings.quick {
+        out.push_str("A quick run: few rounds, and short ones.\n");
+    }
+    if !machine.load.is_empty() {
+        let _ =
+            writeln!(out, "Load of the machine at the end: {}; the run alone makes up to 2.", machine.load);
+    }
+    out.push('\n');
     goals(findings, &mut out);
     times(findings, &mut out);
     growth(findings, folder, &mut out);

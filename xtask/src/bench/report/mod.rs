@@ -21,6 +21,8 @@ pub(super) use text::text;
 /// All of a run.
 pub(super) struct Findings {
     pub(super) machine: Machine,
+    /// Of fewer and shorter rounds.
+    pub(super) quick: bool,
     pub(super) measured: Vec<Measured>,
     pub(super) summary: Summary,
     pub(super) curves: Vec<Curve>,
@@ -96,7 +98,7 @@ pub(super) fn json(findings: &Findings) -> String {
     let machine = &findings.machine;
     let machine = json!({
         "processor": machine.processor, "cores": machine.cores, "system": machine.system,
-        "rust": machine.rust, "rmcp": machine.rmcp,
+        "rust": machine.rust, "rmcp": machine.rmcp, "load": machine.load, "quick": findings.quick,
     });
     format!(
         "{:#}\n",
