@@ -155,7 +155,7 @@ async fn a_server_that_does_not_read_holds_up_nobody() {
     let error = client.call_tool("t").args(&large).unwrap().timeout(LIMIT).await.unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Timeout);
     patiently(client.close()).await.expect("no hang");
-    assert!(begun.elapsed() < secs(5), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < secs(30), "{:?}", begun.elapsed());
     serve.abort();
 }
 
