@@ -181,7 +181,7 @@ async fn a_server_that_answers_requests_alone_can_be_used_and_left() {
     }
     let begun = Instant::now();
     let ((), _stuck) = tokio::join!(client.close(), server.expect("DELETE"));
-    assert!(begun.elapsed() < secs(4), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < secs(8), "{:?}", begun.elapsed());
 }
 
 /// 1,000 calls at once on one client, beside long streams and calls that are never answered: each is answered, under its
