@@ -1,6 +1,6 @@
 //! Counts what a driver allocates.
 //!
-//! It stands in every driver and is off unless asked for, so that what is timed and what is counted is one program: off, it
+//! It stands in every driver, and in benches of the parts, and is off unless asked for, so that what is timed and what is counted is one program: off, it
 //! costs one load of a constant a call, for all drivers alike.
 
 use std::{
@@ -18,22 +18,29 @@ static FREED: AtomicU64 = AtomicU64::new(0);
 
 /// Allocations so far, and their bytes. A reallocation is one, of its new size.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Allocations {
-    pub(crate) count: u64,
-    pub(crate) bytes: u64,
-    pub(crate) freed: u64,
+pub struct Allocations {
+    /// How many.
+    pub count: u64,
+    /// How many bytes.
+    pub bytes: u64,
+    /// How many bytes were given back.
+    pub freed: u64,
 }
 
 impl Allocations {
-    pub(crate) fn start_counting() {
+    /// From here on.
+    pub fn start_counting() {
         ON.store(true, Relaxed);
     }
 
-    pub(crate) fn now() -> Self {
+    /// Since counting began.
+    pub fn now() -> Self {
         Self { count: COUNT.load(Relaxed), bytes: BYTES.load(Relaxed), freed: FREED.load(Relaxed) }
     }
 
-    pub(crate) fn since(self, before: Self) -> Self {
+    /// Since `before`.
+    #[must_use]
+    pub fn since(self, before: Self) -> Self {
         Self {
             count: self.count - before.count,
             bytes: self.bytes - before.bytes,
@@ -42,7 +49,7 @@ impl Allocations {
     }
 
     /// What is left of the bytes. Counted from when counting began: what was allocated before may be freed after.
-    pub(crate) fn kept(self) -> u64 {
+    pub fn kept(self) -> u64 {
         self.bytes.saturating_sub(self.freed)
     }
 }

@@ -11,6 +11,7 @@ mod options;
 mod report;
 mod run;
 
+pub use allocations::Allocations;
 pub use driver::{Driver, Failure};
 pub use options::{Era, Options, Workload};
 pub use run::main;

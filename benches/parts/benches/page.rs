@@ -3,19 +3,16 @@
 //! `cargo bench --manifest-path benches/Cargo.toml --package bench-parts --bench page`. The allocations are exact and the same on every run; criterion measures
 //! the time.
 
-use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    fmt::Write as _,
-    hint::black_box,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
-};
+use std::{fmt::Write as _, hint::black_box};
 
+use bench_kit::Allocations;
 use criterion::{Criterion, Throughput};
 use mcp_types::{JsonObject, ListToolsResult};
 
 const TOOLS: usize = 500;
 
 fn main() {
+    Allocations::start_counting();
     let page = page();
     let tools: ListToolsResult = serde_json::from_str(&page).expect("a page of tools");
     assert_eq!((tools.tools.len(), tools.tools.rejected().len()), (TOOLS, 0));
@@ -38,14 +35,9 @@ fn main() {
 fn measure<T>(criterion: &mut Criterion, name: &str, page: &str, decode: fn(&[u8]) -> serde_json::Result<T>) {
     let before = Allocations::now();
     let value = decode(page.as_bytes()).expect("a page of tools");
-    let after = Allocations::now();
+    let made = Allocations::now().since(before);
     drop(black_box(value));
-    println!(
-        "{name:<26} {:>12} {:>12} {:>12}",
-        after.count - before.count,
-        after.bytes - before.bytes,
-        after.live - before.live,
-    );
+    println!("{name:<26} {:>12} {:>12} {:>12}", made.count, made.bytes, made.kept());
     let mut group = criterion.benchmark_group("a page of 500 tools");
     group.throughput(Throughput::Bytes(page.len() as u64));
     group.bench_function(name, |bencher| {
@@ -93,63 +85,4 @@ fn tool(index: usize) -> String {
     }
     text.push('}');
     text
-}
-
-#[derive(Clone, Copy)]
-struct Allocations {
-    /// A reallocation counts as one, of its new size.
-    count: u64,
-    bytes: u64,
-    /// Allocated and not yet freed.
-    live: u64,
-}
-
-impl Allocations {
-    fn now() -> Self {
-        let bytes = BYTES.load(Relaxed);
-        Self { count: COUNT.load(Relaxed), bytes, live: bytes - FREED.load(Relaxed) }
-    }
-}
-
-static COUNT: AtomicU64 = AtomicU64::new(0);
-static BYTES: AtomicU64 = AtomicU64::new(0);
-static FREED: AtomicU64 = AtomicU64::new(0);
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
-struct Counting;
-
-fn allocated(bytes: usize) {
-    COUNT.fetch_add(1, Relaxed);
-    BYTES.fetch_add(bytes as u64, Relaxed);
-}
-
-fn freed(bytes: usize) {
-    FREED.fetch_add(bytes as u64, Relaxed);
-}
-
-// SAFETY: every method hands its arguments to the system's allocator as they came, and its answer back.
-#[allow(unsafe_code, reason = "an allocator cannot be written without; this is not part of the product")]
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        allocated(layout.size());
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        freed(layout.size());
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        allocated(layout.size());
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        allocated(size);
-        freed(layout.size());
-        unsafe { System.realloc(pointer, layout, size) }
-    }
 }
