@@ -66,6 +66,7 @@ fn call(progress_token: Option<i64>) -> OutgoingCall {
         },
         cancel: CancelMode::Notify,
         continues: false,
+        exempt: false,
     }
 }
 

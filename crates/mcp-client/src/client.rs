@@ -11,7 +11,6 @@ use mcp_types::{
     SetLevelRequest, SetLevelRequestParams, extensions::extension_of, meta::key, method,
 };
 use serde::{Deserialize, Serialize};
-use tokio::sync::Semaphore;
 
 use crate::{
     Error, Result, State, StateWatch,
@@ -41,7 +40,6 @@ pub(crate) struct Inner {
     pub(crate) catalogue: Catalogue,
     pub(crate) options: Options,
     pub(crate) output_check: Option<OutputCheck>,
-    pub(crate) permits: Semaphore,
     pub(crate) handlers: Arc<Handlers>,
     pub(crate) roots: Option<Roots>,
     pub(crate) subscribed: SubscribedResources,

@@ -19,7 +19,6 @@ use mcp_types::{
     jsonrpc::Shown,
 };
 use probe::{Probed, refuses_the_request};
-use tokio::sync::Semaphore;
 
 use crate::{
     Client, ClientBuilder, Error, Negotiated, Result, State, Verdicts,
@@ -78,13 +77,13 @@ pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect)
         catalogue,
         options: builder.options,
         output_check: builder.output_check.clone(),
-        permits: Semaphore::new(builder.options.max_calls),
         handlers,
         roots: builder.roots.clone(),
         subscribed: SubscribedResources::default(),
         log_level: Mutex::default(),
         state: state.clone(),
     }));
+    session.limit_calls(client.0.options.max_calls);
     session.set_owner(client.downgrade(), state);
     Ok(client)
 }
@@ -366,6 +365,7 @@ async fn silent_call(
         deadlines: Deadlines { idle: limit, total: None, extend_on_progress: false },
         cancel: CancelMode::Silent,
         continues: false,
+        exempt: true,
     };
     let begun = tokio::time::Instant::now().into_std();
     let slot = Arc::new(Slot::default());

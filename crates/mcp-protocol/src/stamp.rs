@@ -65,7 +65,8 @@ impl Stamp {
         let nothing_to_add =
             self.members.is_empty() && metadata.progress_token.is_none() && metadata.members.is_none();
         if nothing_to_add {
-            return Ok((!params.is_empty()).then(|| params.into()));
+            // Without spare room: with some, it would be counted by a reference count of its own.
+            return Ok((!params.is_empty()).then(|| params.into_boxed_slice().into()));
         }
         // A cheap search first: most params have no `_meta`, and then nothing of them needs to be read.
         let existing = if memchr::memmem::find(&params, b"\"_meta\"").is_some() {

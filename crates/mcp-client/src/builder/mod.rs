@@ -188,7 +188,7 @@ impl ClientBuilder {
     /// How many calls may be in flight at once; further ones wait, within their deadlines. At least 1. Default:
     /// [`defaults::MAX_CALLS`].
     pub fn max_calls(mut self, limit: usize) -> Self {
-        self.options.max_calls = limit.clamp(1, tokio::sync::Semaphore::MAX_PERMITS);
+        self.options.max_calls = limit.max(1);
         self
     }
 

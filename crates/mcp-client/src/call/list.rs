@@ -204,7 +204,7 @@ pub struct PageStream<R: Paged> {
 enum PageState<R: Paged> {
     /// The page at this cursor is to be asked for.
     Next(Option<Cursor>),
-    Reading(CallFuture<R>),
+    Reading(Box<CallFuture<R>>),
     End,
 }
 
@@ -234,7 +234,7 @@ impl<R: Paged> PageStream<R> {
                 PageState::Next(cursor) => {
                     self.pages += 1;
                     let cursor = cursor.take();
-                    self.state = PageState::Reading(self.list.page(cursor).into_future());
+                    self.state = PageState::Reading(Box::new(self.list.page(cursor).into_future()));
                 }
                 PageState::Reading(page) => {
                     let page = match Pin::new(page).poll(cx) {

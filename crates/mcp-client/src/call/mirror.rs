@@ -14,7 +14,7 @@ use mcp_types::{
 };
 use tokio::time::{Instant, timeout};
 
-use super::{CallOptions, Reply, perform};
+use super::{CallOptions, Reply, rounds};
 use crate::{
     Client, Error, Result,
     builder::defaults,
@@ -147,11 +147,12 @@ async fn page(
     let limit = client.options.metadata_timeout;
     let call = OutgoingCall {
         method: ListToolsRequest::METHOD.into(),
-        params: params.map_err(perform::not_an_object)?,
+        params: params.map_err(rounds::not_an_object)?,
         progress_token: None,
         deadlines: Deadlines { idle: Some(limit), total: None, extend_on_progress: false },
         cancel: CancelMode::Notify,
         continues: false,
+        exempt: true,
     };
     let begun = Instant::now().into_std();
     // Whoever the call is made for is who lists.
@@ -162,8 +163,8 @@ async fn page(
         .perform(begun, &mut Some(call), headers, &slot, false, limit)
         .await
         .map_err(start_error)?;
-    let raw = perform::result(outcome)?;
-    let raw = perform::complete(client.negotiated.era(), ListToolsRequest::METHOD, raw)?;
+    let raw = rounds::result(outcome)?;
+    let raw = rounds::complete(client.negotiated.era(), ListToolsRequest::METHOD, raw)?;
     let mut reply = Reply::<ListToolsResult>::decode(raw)?;
     let raw = reply.raw_bytes().clone();
     let invalid = options.client.take_tools(reply.value_mut(), &raw, first)?;

@@ -1,6 +1,8 @@
 //! Calls: builders that are awaited.
 
+mod direct;
 mod list;
+mod long;
 mod methods;
 mod mirror;
 mod once;
@@ -8,8 +10,9 @@ mod perform;
 mod progress;
 mod reply;
 mod retrying;
+mod rounds;
 
-use std::{borrow::Cow, fmt, future::IntoFuture, sync::Arc, time::Duration};
+use std::{borrow::Cow, fmt, future::IntoFuture, time::Duration};
 
 use mcp_types::{
     ClientCapabilities, Json, JsonObject, LoggingLevel, Request, jsonrpc::MethodName, meta::key,
@@ -25,13 +28,7 @@ pub use reply::Reply;
 
 pub(crate) use perform::Mode;
 
-use crate::{
-    Client, Error, Result,
-    builder::defaults,
-    error::Cause,
-    retry::Retry,
-    session::{Headers, Slot},
-};
+use crate::{Client, Error, Result, builder::defaults, error::Cause, retry::Retry, session::Headers};
 
 /// A call that is made when it is awaited.
 ///
@@ -189,7 +186,7 @@ impl<R: Request> IntoFuture for Call<R> {
     type IntoFuture = CallFuture<R>;
 
     fn into_future(self) -> CallFuture<R> {
-        CallFuture::new(self.into_raw(), Arc::new(Slot::default()), Mode::Plain)
+        CallFuture::plain(self.into_raw())
     }
 }
 

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::{CallFuture, Mode, RawCall, Reply};
 use crate::{
     Result,
-    session::{ReportStep, Session, Slot},
+    session::{Report, ReportStep, Reports, Session, Slot},
 };
 
 /// A call with a stream of its progress. Started by the first poll of either; await it for the result.
@@ -24,13 +24,14 @@ pub struct ProgressCall<R: Request>(Progresses<R>);
 /// The progress of a call, in order; ends with the call. Part of a [`ProgressCall`].
 pub struct Progresses<R: Request> {
     state: Running<R>,
+    reports: Reports,
     slot: Arc<Slot>,
     session: Arc<Session>,
     lost: u64,
 }
 
 enum Running<R: Request> {
-    Open(CallFuture<R>),
+    Open(Box<CallFuture<R>>),
     Over(Option<Result<Reply<R::Result>>>),
 }
 
@@ -59,13 +60,14 @@ impl<R: Request> ProgressCall<R> {
     pub(super) fn new(call: RawCall) -> Self {
         let slot = Arc::new(Slot::keeping_reports());
         let session = Arc::clone(&call.options.client.0.session);
-        let state = Running::Open(CallFuture::new(call, Arc::clone(&slot), Mode::Shared));
-        Self(Progresses { state, slot, session, lost: 0 })
+        let state = Running::Open(Box::new(CallFuture::new(call, Arc::clone(&slot), Mode::Shared)));
+        let reports = Reports::of(Arc::clone(&slot));
+        Self(Progresses { state, reports, slot, session, lost: 0 })
     }
 
     /// The progress that comes from here on: a stream, with a [`next`](Progresses::next) of its own.
     ///
-    /// Reports that nobody takes are kept up to 1,024 a call, then the oldest go.
+    /// Reports that nobody takes are kept up to 1,024 a call (and 32 that were taken together), then the oldest go.
     pub fn progress(&mut self) -> &mut Progresses<R> {
         &mut self.0
     }
@@ -106,22 +108,34 @@ impl<R: Request> Progresses<R> {
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Progress>> {
+        while let Some(report) = self.reports.taken() {
+            if let Some(progress) = self.decode(&report) {
+                return Poll::Ready(Some(progress));
+            }
+        }
         self.drive(cx);
         loop {
-            match self.slot.poll_report(cx) {
+            match self.reports.poll(cx) {
                 Poll::Pending if matches!(self.state, Running::Over(_)) => return Poll::Ready(None),
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(ReportStep::End) => return Poll::Ready(None),
                 Poll::Ready(ReportStep::Lost(count)) => self.lost += count,
-                Poll::Ready(ReportStep::Report(report)) => match Progress::decode(&report.params) {
-                    Some(progress) => {
-                        let lost_before = std::mem::take(&mut self.lost);
-                        return Poll::Ready(Some(Progress { lost_before, ..progress }));
+                Poll::Ready(ReportStep::Report(report)) => {
+                    if let Some(progress) = self.decode(&report) {
+                        return Poll::Ready(Some(progress));
                     }
-                    None => self.lost += 1,
-                },
+                }
             }
         }
+    }
+
+    /// One that cannot be read counts as lost.
+    fn decode(&mut self, report: &Report) -> Option<Progress> {
+        let Some(progress) = Progress::decode(&report.params) else {
+            self.lost += 1;
+            return None;
+        };
+        Some(Progress { lost_before: std::mem::take(&mut self.lost), ..progress })
     }
 }
 

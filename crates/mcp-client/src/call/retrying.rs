@@ -6,8 +6,8 @@ use bytes::Bytes;
 use tokio::time::{Instant, sleep};
 
 use super::{
-    CallOptions, RawCall,
-    perform::{Mode, ended, run},
+    CallOptions, Mode, RawCall,
+    rounds::{ended, run},
 };
 use crate::{Error, Result, State, client::Inner, output::tool_name, retry::Retry, session::Slot};
 use mcp_types::ToolAnnotations;

@@ -82,7 +82,7 @@ enum Source {
 }
 
 struct Modern {
-    call: Option<CallFuture<SubscriptionsListenRequest>>,
+    call: Option<Box<CallFuture<SubscriptionsListenRequest>>>,
     slot: Arc<Slot>,
     end: Option<Result<()>>,
 }
@@ -128,7 +128,7 @@ impl Listen {
         }
         let slot = Arc::new(Slot::keeping_reports());
         let call = CallFuture::new(call.into_raw(), Arc::clone(&slot), Mode::Stream);
-        let mut modern = Modern { call: Some(call), slot, end: None };
+        let mut modern = Modern { call: Some(Box::new(call)), slot, end: None };
         let acknowledged = poll_fn(|cx| modern.poll_acknowledged(cx)).await?;
         Ok(Subscription {
             source: Source::Modern(modern),

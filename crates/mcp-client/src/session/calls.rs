@@ -47,7 +47,7 @@ impl Session {
         if let Some(outcome) = slot.take_outcome() {
             return Ok(outcome);
         }
-        if !headers.is_empty() && self.renews.load(Ordering::Relaxed) {
+        if !headers.is_empty() {
             slot.keep_headers(headers.clone());
         }
         // Nothing that is done with is kept across an `.await`: every call has a future of this.
@@ -149,8 +149,8 @@ impl Session {
     }
 
     /// Puts a call into the table, and takes it. Over a pipe it is queued; over exchanges the caller runs what is
-    /// returned.
-    fn begin(
+    /// returned. Whoever drops a call that is open has to [`cancel`](Self::cancel) it.
+    pub(crate) fn begin(
         &self,
         begun: Instant,
         call: &mut Option<OutgoingCall>,
@@ -179,6 +179,7 @@ impl Session {
             deadlines: Deadlines { idle: Some(limit), ..Deadlines::default() },
             cancel: CancelMode::Silent,
             continues: false,
+            exempt: true,
         };
         let now = tokio::time::Instant::now().into_std();
         let slot = Arc::new(Slot::default());
@@ -196,7 +197,7 @@ impl Session {
                 core.connection.cancel(id, Some(reason));
                 left
             });
-            self.call_ended.notify_waiters();
+            self.call_ended();
             left
         });
         slot.finish(CallOutcome::Cancelled { reason: reason.to_owned(), sent });
@@ -205,7 +206,7 @@ impl Session {
     /// Gives a call up, if it is still open. Its slot is not filled.
     pub(crate) fn cancel(&self, id: CallId, reason: Option<&str>) {
         self.with(|core| core.connection.cancel(id, reason));
-        self.call_ended.notify_waiters();
+        self.call_ended();
         // What had not left makes room.
         self.outbox_emptied.notify_waiters();
     }
@@ -245,7 +246,7 @@ pub(crate) struct Answering<'a>(&'a Session);
 impl Drop for Answering<'_> {
     fn drop(&mut self) {
         self.0.answering.fetch_sub(1, Ordering::AcqRel);
-        self.0.call_ended.notify_waiters();
+        self.0.call_ended();
     }
 }
 

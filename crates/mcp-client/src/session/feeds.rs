@@ -49,7 +49,7 @@ impl Session {
         };
         let mut filling = None;
         for slot in wanted {
-            if slot.push(Report { method: method.clone(), params: params.clone() }) {
+            if slot.push([Report { method: method.clone(), params: params.clone() }]) {
                 filling = Some(slot);
             }
         }

@@ -251,6 +251,7 @@ async fn drained(session: &Session) {
     // The sender lives in `session`.
     let _ = closing.wait_for(Option::is_some).await;
     let begun = tokio::time::Instant::now();
+    session.drains.store(true, Ordering::Release);
     let mut waited = false;
     loop {
         let call_ended = session.call_ended.notified();
@@ -289,12 +290,19 @@ impl Session {
     fn take_outbox(&self, taken: &mut VecDeque<Outgoing>) -> bool {
         let mut core = self.lock();
         core.connection.take_outbox(taken);
+        core.writer_waits = taken.is_empty() && !core.send_close;
         core.send_close
     }
 
     fn send_close(&self) {
-        self.lock().send_close = true;
-        self.outbox_filled.notify_one();
+        let waits = {
+            let mut core = self.lock();
+            core.send_close = true;
+            std::mem::take(&mut core.writer_waits)
+        };
+        if waits {
+            self.outbox_filled.notify_one();
+        }
     }
 
     fn never_left(&self, batch: &VecDeque<Outbound>) {

@@ -16,7 +16,7 @@ use std::{
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
-        atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -32,7 +32,7 @@ use tokio::{
 pub(crate) use calls::StartError;
 pub(crate) use feeds::RENEWED;
 pub(crate) use mailbox::{Mail, Mailbox};
-pub(crate) use slot::{CallOutcome, Report, ReportStep, Slot};
+pub(crate) use slot::{CallOutcome, Report, ReportStep, Reports, Slot};
 
 use crate::{
     client::WeakClient,
@@ -78,7 +78,8 @@ pub(crate) struct Session {
     mailbox: Mailbox,
     owner: OnceLock<Owner>,
     first_skipped: OnceLock<Skipped>,
-    last_skipped: Mutex<(u64, Option<Skipped>)>,
+    last_skipped: Mutex<Option<Skipped>>,
+    skipped: AtomicU64,
     diagnosis: Option<Diagnosis>,
     /// `Some`: closing, and how long calls in flight may take to finish.
     closing: watch::Sender<Option<Duration>>,
@@ -93,6 +94,8 @@ pub(crate) struct Session {
     outbox_emptied: Notify,
     deadline_moved: Notify,
     call_ended: Notify,
+    /// Somebody waits for `call_ended`.
+    drains: AtomicBool,
 }
 
 /// The client that a session ended up with, once connecting is done.
@@ -108,6 +111,8 @@ struct Guarded {
     armed: Option<Instant>,
     /// The write loop is to send the end of our direction once the outbox is empty.
     send_close: bool,
+    /// The write loop found nothing to send, and waits to be told.
+    writer_waits: bool,
 }
 
 /// Tasks of this session beside the I/O task. They end with it.
@@ -136,6 +141,7 @@ impl Session {
                 connection: Connection::new(binding),
                 armed: None,
                 send_close: false,
+                writer_waits: false,
             }),
             limits,
             exchanges: parts.exchanges.clone(),
@@ -149,6 +155,7 @@ impl Session {
             owner: OnceLock::new(),
             first_skipped: OnceLock::new(),
             last_skipped: Mutex::default(),
+            skipped: AtomicU64::new(0),
             diagnosis: parts.diagnosis.clone(),
             closing: watch::Sender::new(None),
             over: watch::Sender::new(false),
@@ -160,6 +167,7 @@ impl Session {
             outbox_emptied: Notify::new(),
             deadline_moved: Notify::new(),
             call_ended: Notify::new(),
+            drains: AtomicBool::new(false),
         });
         let worker = tokio::spawn(Arc::clone(&session.handlers).work(Arc::clone(&session)));
         tokio::spawn(io::run(Arc::clone(&session), parts, worker));
@@ -169,6 +177,11 @@ impl Session {
     /// A progress token that no other call of this session has.
     pub(crate) fn progress_token(&self) -> i64 {
         self.tokens.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// At most so many calls are in flight at once from here on.
+    pub(crate) fn limit_calls(&self, limit: usize) {
+        self.with(|core| core.connection.limit_open_calls(limit));
     }
 
     pub(crate) fn settle(&self, revision: Revision) {
@@ -203,13 +216,13 @@ impl Session {
 
     /// How much input was no message so far.
     pub(crate) fn skipped(&self) -> u64 {
-        lock(&self.last_skipped).0
+        self.skipped.load(Ordering::Relaxed)
     }
 
     /// The last input that was no message, in words.
     pub(crate) fn last_skipped(&self) -> Option<String> {
         let last = lock(&self.last_skipped);
-        let skipped = last.1.as_ref()?;
+        let skipped = last.as_ref()?;
         let why = match skipped.kind {
             SkippedKind::NotAMessage(error) => error.to_string(),
             SkippedKind::TooLong => "longer than the limit".to_owned(),
@@ -296,17 +309,19 @@ impl Session {
         outputs: &mut Vec<Output<Arc<Slot>, Failure>>,
         act: impl FnOnce(&mut Guarded) -> R,
     ) -> (R, Option<Arc<Slot>>) {
-        let (result, filled, moved) = {
+        let (result, wakes_writer, moved) = {
             let mut core = self.lock();
             let result = act(&mut core);
-            while let Some(output) = core.connection.poll_output() {
-                outputs.push(output);
-            }
+            core.connection.take_outputs(outputs);
             let next = core.connection.next_deadline();
             let moved = next.is_some_and(|next| core.armed.is_none_or(|armed| next < armed));
-            (result, core.connection.has_outgoing(), moved)
+            let wakes_writer = core.writer_waits && core.connection.has_outgoing();
+            if wakes_writer {
+                core.writer_waits = false;
+            }
+            (result, wakes_writer, moved)
         };
-        if filled {
+        if wakes_writer {
             self.outbox_filled.notify_one();
         }
         if moved {
@@ -317,6 +332,13 @@ impl Session {
             filling = self.deliver(output).or(filling);
         }
         (result, filling)
+    }
+
+    /// Tells whoever waits for the end of the last call.
+    fn call_ended(&self) {
+        if self.drains.load(Ordering::Acquire) {
+            self.call_ended.notify_waiters();
+        }
     }
 
     /// Why the link has ended, or its calls were given up; `None` as long as neither is so.

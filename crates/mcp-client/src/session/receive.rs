@@ -2,7 +2,7 @@ use std::sync::{Arc, atomic::Ordering};
 
 use mcp_protocol::connection::{CallId, Event, Origin, Outcome, Output};
 use mcp_transport::{Inbound, OutboundMessage};
-use mcp_types::{Notification, ToolListChangedNotification};
+use mcp_types::{Notification, ProgressNotification, ToolListChangedNotification};
 
 use super::{CallOutcome, Failure, Session, Slot, lock, slot::Report};
 use crate::diagnostic::Diagnostic;
@@ -36,10 +36,8 @@ impl Session {
             match entry {
                 Inbound::Skipped(skipped) => {
                     self.first_skipped.get_or_init(|| skipped.clone());
-                    {
-                        let mut last = lock(&self.last_skipped);
-                        *last = (last.0 + 1, Some(skipped.clone()));
-                    }
+                    *lock(&self.last_skipped) = Some(skipped.clone());
+                    self.skipped.fetch_add(1, Ordering::Relaxed);
                     self.mailbox.push_diagnostic(Diagnostic::Skipped(skipped));
                 }
                 Inbound::Undelivered { message, error } => self.undelivered(&message, error),
@@ -56,24 +54,31 @@ impl Session {
             Output::Finished { id, payload, outcome } => {
                 let replied =
                     matches!(outcome, Outcome::Result(_) | Outcome::Error(_) | Outcome::CancelledByPeer);
+                if !replied {
+                    // What had not left makes room.
+                    self.outbox_emptied.notify_waiters();
+                }
                 payload.finish(CallOutcome::Core(outcome));
                 if replied {
                     self.exchange_replied(id);
                 }
-                self.call_ended.notify_waiters();
+                self.call_ended();
             }
-            Output::Progress { payload, params, .. } => {
-                let filling = payload.push(Report { method: "notifications/progress".into(), params });
+            Output::Progress { payload, reports, .. } => {
+                let method = || ProgressNotification::METHOD.into();
+                let filling =
+                    payload.push(reports.into_iter().map(|params| Report { method: method(), params }));
                 return filling.then_some(payload);
             }
             Output::Subscribed { payload, method, params, .. } => {
-                let filling = payload.push(Report { method, params });
+                let filling = payload.push([Report { method, params }]);
                 return filling.then_some(payload);
             }
             Output::Abandon(id) => self.abort_exchange(id),
             Output::Exchange { id, payload, message } => {
                 let mut out = OutboundMessage::from(message);
                 out.headers = payload.headers();
+                self.outbox_emptied.notify_waiters();
                 self.post_exchange(id, out, &payload);
             }
             Output::Handshake { id, message } => self.post_exchange(id, message.into(), &Slot::default()),

@@ -1,7 +1,7 @@
 use std::{
     collections::VecDeque,
     future::poll_fn,
-    sync::{Mutex, MutexGuard},
+    sync::{Arc, Mutex, MutexGuard},
     task::{Context, Poll, Waker},
 };
 
@@ -19,6 +19,7 @@ use super::{Failure, Headers, lock};
 #[derive(Debug, Default)]
 pub(crate) struct Slot(Mutex<State>);
 
+/// Small, and the rest on the heap: every call has one.
 #[derive(Debug, Default)]
 struct State {
     id: Option<CallId>,
@@ -26,21 +27,32 @@ struct State {
     outcome: Option<CallOutcome>,
     /// No request comes after.
     over: bool,
+    caller: Option<Waker>,
+    /// Where somebody reads reports.
+    feed: Option<Box<Feed>>,
+    beside: Option<Box<Beside>>,
+}
+
+/// The reports of a call that wait for their reader.
+#[derive(Debug, Default)]
+struct Feed {
     reports: VecDeque<Report>,
     /// Of the params in `reports`.
     bytes: usize,
     /// What a subscription begins with; apart, so that a burst cannot push it out.
     acknowledgement: Option<Bytes>,
     lost: u64,
-    /// Something was lost before: its reader does not keep up.
+    /// Something was lost before: the reader does not keep up.
     is_slow: bool,
-    /// Whether anybody reads reports.
-    keeps_reports: bool,
+}
+
+/// What goes beside the messages of a call, on transports that have that.
+#[derive(Debug, Default)]
+struct Beside {
     /// What goes beside the request, should it have to be sent again.
     headers: Headers,
     /// What the reply came with, where that was a refusal.
     http: Option<Box<HttpFailure>>,
-    caller: Option<Waker>,
 }
 
 /// How a request ended, as its caller learns it.
@@ -65,13 +77,80 @@ pub(crate) struct Report {
 
 impl State {
     fn is_filling(&self) -> bool {
-        !self.is_slow && self.reports.len() > Slot::LIMIT / 2
+        self.feed.as_ref().is_some_and(|feed| !feed.is_slow && feed.reports.len() > Feed::LIMIT / 2)
+    }
+
+    fn beside(&mut self) -> &mut Beside {
+        self.beside.get_or_insert_default()
+    }
+}
+
+impl Feed {
+    /// How many reports wait for a slow reader before the oldest go.
+    const LIMIT: usize = 1024;
+    /// And how many bytes of them.
+    const BYTES: usize = 16 << 20;
+
+    /// Whether that is news for the reader.
+    fn push(&mut self, report: Report) -> bool {
+        if report.method == SubscriptionsAcknowledgedNotification::METHOD {
+            self.acknowledgement.get_or_insert(report.params);
+            return true;
+        }
+        let says_changed = report.method.ends_with("/list_changed");
+        if says_changed && self.reports.iter().any(|waiting| waiting.method == report.method) {
+            return false;
+        }
+        let weight = report.params.len();
+        while self.reports.len() == Self::LIMIT || (self.bytes > 0 && self.bytes + weight > Self::BYTES) {
+            let Some(oldest) = self.reports.pop_front() else { break };
+            self.bytes -= oldest.params.len();
+            self.lost += 1;
+            self.is_slow = true;
+        }
+        self.bytes += weight;
+        self.reports.push_back(report);
+        true
+    }
+
+    fn pop(&mut self) -> Option<Report> {
+        let report = self.reports.pop_front()?;
+        self.bytes -= report.params.len();
+        Some(report)
     }
 }
 
 impl Report {
     pub(crate) fn decode<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
         serde_json::from_slice(&self.params)
+    }
+}
+
+/// Reads the reports of a call: takes several at a time, so that a burst does not cost a lock each.
+pub(crate) struct Reports {
+    slot: Arc<Slot>,
+    taken: VecDeque<Report>,
+}
+
+impl Reports {
+    /// Few beside those that wait for a slow reader.
+    const AT_ONCE: usize = 32;
+
+    pub(crate) fn of(slot: Arc<Slot>) -> Self {
+        Self { slot, taken: VecDeque::new() }
+    }
+
+    /// One that was taken before.
+    pub(crate) fn taken(&mut self) -> Option<Report> {
+        self.taken.pop_front()
+    }
+
+    /// As [`Slot::poll_report`].
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<ReportStep> {
+        match self.taken() {
+            Some(report) => Poll::Ready(ReportStep::Report(report)),
+            None => self.slot.poll_reports(cx, Self::AT_ONCE, &mut self.taken),
+        }
     }
 }
 
@@ -85,13 +164,8 @@ pub(crate) enum ReportStep {
 }
 
 impl Slot {
-    /// How many reports wait for a slow reader before the oldest go.
-    const LIMIT: usize = 1024;
-    /// And how many bytes of them.
-    const BYTES: usize = 16 << 20;
-
     pub(crate) fn keeping_reports() -> Self {
-        Self(Mutex::new(State { keeps_reports: true, ..State::default() }))
+        Self(Mutex::new(State { feed: Some(Box::default()), ..State::default() }))
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -99,27 +173,27 @@ impl Slot {
     }
 
     /// Ties the slot to its present request. Fails when the call was cancelled before it was started.
-    pub(super) fn started(&self, id: CallId) -> bool {
+    pub(crate) fn started(&self, id: CallId) -> bool {
         let mut state = self.state();
         state.id = Some(id);
         state.outcome.is_none()
     }
 
     pub(super) fn keep_headers(&self, headers: Headers) {
-        self.state().headers = headers;
+        self.state().beside().headers = headers;
     }
 
     pub(super) fn headers(&self) -> Headers {
-        self.state().headers.clone()
+        self.state().beside.as_ref().map_or_else(Headers::new, |beside| beside.headers.clone())
     }
 
     pub(super) fn keep_http(&self, http: HttpFailure) {
-        self.state().http = Some(Box::new(http));
+        self.state().beside().http = Some(Box::new(http));
     }
 
     /// What the error of the present request came with, where that was an HTTP refusal.
     pub(crate) fn take_http(&self) -> Option<Box<HttpFailure>> {
-        self.state().http.take()
+        self.state().beside.as_mut()?.http.take()
     }
 
     /// The present request, or the last one.
@@ -151,32 +225,13 @@ impl Slot {
         self.state().is_filling()
     }
 
-    /// Adds a report, and says whether the slot is filling then.
-    pub(super) fn push(&self, report: Report) -> bool {
-        self.change(|state| {
-            if !state.keeps_reports || state.over {
-                return false;
+    /// Adds reports, and says whether the slot is filling then.
+    pub(super) fn push(&self, reports: impl IntoIterator<Item = Report>) -> bool {
+        self.change(|state| match &mut state.feed {
+            Some(feed) if !state.over => {
+                reports.into_iter().fold(false, |news, report| feed.push(report) | news)
             }
-            if report.method == SubscriptionsAcknowledgedNotification::METHOD {
-                state.acknowledgement.get_or_insert(report.params);
-                return true;
-            }
-            let says_changed = report.method.ends_with("/list_changed");
-            if says_changed && state.reports.iter().any(|waiting| waiting.method == report.method) {
-                return false;
-            }
-            let weight = report.params.len();
-            while state.reports.len() == Self::LIMIT
-                || (state.bytes > 0 && state.bytes + weight > Self::BYTES)
-            {
-                let Some(oldest) = state.reports.pop_front() else { break };
-                state.bytes -= oldest.params.len();
-                state.lost += 1;
-                state.is_slow = true;
-            }
-            state.bytes += weight;
-            state.reports.push_back(report);
-            true
+            _ => false,
         })
     }
 
@@ -218,7 +273,8 @@ impl Slot {
         self.state().caller = None;
     }
 
-    pub(super) fn poll_outcome(&self, cx: &mut Context<'_>) -> Poll<CallOutcome> {
+    /// As [`outcome`](Self::outcome).
+    pub(crate) fn poll_outcome(&self, cx: &mut Context<'_>) -> Poll<CallOutcome> {
         let mut state = self.state();
         if let Some(outcome) = state.outcome.take() {
             return Poll::Ready(outcome);
@@ -230,7 +286,7 @@ impl Slot {
     /// The acknowledgement of a subscription; `None` once the call is over without one.
     pub(crate) fn poll_acknowledgement(&self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
         let mut state = self.state();
-        if let Some(params) = state.acknowledgement.take() {
+        if let Some(params) = state.feed.as_mut().and_then(|feed| feed.acknowledgement.take()) {
             return Poll::Ready(Some(params));
         }
         if state.over {
@@ -242,13 +298,25 @@ impl Slot {
 
     /// The next report that waits; [`ReportStep::End`] once the call is over and none is left.
     pub(crate) fn poll_report(&self, cx: &mut Context<'_>) -> Poll<ReportStep> {
+        self.poll_reports(cx, 1, &mut VecDeque::new())
+    }
+
+    /// As [`poll_report`](Self::poll_report). Of `count` reports, puts those after the first into `further`.
+    fn poll_reports(
+        &self,
+        cx: &mut Context<'_>,
+        count: usize,
+        further: &mut VecDeque<Report>,
+    ) -> Poll<ReportStep> {
         let mut state = self.state();
-        if state.lost > 0 {
-            return Poll::Ready(ReportStep::Lost(std::mem::take(&mut state.lost)));
-        }
-        if let Some(report) = state.reports.pop_front() {
-            state.bytes -= report.params.len();
-            return Poll::Ready(ReportStep::Report(report));
+        if let Some(feed) = &mut state.feed {
+            if feed.lost > 0 {
+                return Poll::Ready(ReportStep::Lost(std::mem::take(&mut feed.lost)));
+            }
+            if let Some(report) = feed.pop() {
+                further.extend(std::iter::from_fn(|| feed.pop()).take(count - 1));
+                return Poll::Ready(ReportStep::Report(report));
+            }
         }
         if state.over {
             return Poll::Ready(ReportStep::End);

@@ -3,10 +3,12 @@
 //! Inputs are method calls; what they lead to is read with [`Connection::poll_output`] (for the application) and
 //! [`Connection::take_outbox`] (for the transport). Drain both after every input.
 
+mod abandon;
 mod clock;
 mod incoming;
 mod outgoing;
 mod output;
+mod places;
 mod receive;
 mod renewal;
 #[cfg(test)]
@@ -16,7 +18,7 @@ use std::{collections::VecDeque, time::Instant};
 
 use bytes::Bytes;
 use mcp_types::{
-    Era, JsonRpcError, Revision,
+    JsonRpcError, Revision,
     jsonrpc::{JsonRpcMessage, MethodName},
 };
 use serde::Serialize;
@@ -58,7 +60,7 @@ pub struct Connection<P, F> {
     ended: Option<F>,
 }
 
-impl<P, F: Clone> Connection<P, F> {
+impl<P: Clone, F: Clone> Connection<P, F> {
     /// A connection over a fresh link; nothing is negotiated yet.
     pub fn new(binding: Binding) -> Self {
         Self {
@@ -76,7 +78,7 @@ impl<P, F: Clone> Connection<P, F> {
     }
 
     /// Sends a request. Over exchanges the message is returned, for the caller to run; over a pipe it is queued. Without a
-    /// session it waits for the next one, and goes out as [`Output::Exchange`].
+    /// place, or a session, it waits for the next one, and goes out as [`Output::Exchange`] over exchanges.
     ///
     /// # Errors
     /// When the connection is closing or its link has ended; the payload comes back.
@@ -94,10 +96,10 @@ impl<P, F: Clone> Connection<P, F> {
         }
         let params = call.params.take();
         let method = call.method.clone();
-        let id = self.calls.insert(now, call, payload);
+        let (id, placed) = self.calls.insert(now, call, payload);
         if let Some(renewal) = &mut self.renewal {
             self.calls.keep(id, params.clone(), renewal.generation());
-            if !renewal.is_live() {
+            if placed && !renewal.is_live() {
                 self.calls.wait(id);
                 renewal.wait(id);
                 self.renew(now, None);
@@ -106,6 +108,11 @@ impl<P, F: Clone> Connection<P, F> {
         }
         let message = JsonRpcMessage::request(id.0, method, params);
         Ok(match self.binding {
+            _ if !placed => {
+                self.outbox_bytes += weight(&message);
+                self.calls.places.wait(id, message);
+                Started { id, message: None }
+            }
             Binding::Pipe => {
                 self.queue(message);
                 Started { id, message: None }
@@ -133,15 +140,6 @@ impl<P, F: Clone> Connection<P, F> {
         true
     }
 
-    /// Gives a call up: its payload comes back, the peer is told in the way of era and binding. `None` when it is over.
-    ///
-    /// A call whose request has not left yet is taken out of the queue, and the peer hears nothing of it.
-    pub fn cancel(&mut self, id: CallId, reason: Option<&str>) -> Option<P> {
-        let pending = self.calls.remove(id)?;
-        self.abandon(id, &pending, reason);
-        Some(pending.payload)
-    }
-
     /// Ends the calls whose time is up. Call it at [`Self::next_deadline`].
     pub fn timeout(&mut self, now: Instant) {
         for (id, expired) in self.calls.expired(now) {
@@ -152,6 +150,7 @@ impl<P, F: Clone> Connection<P, F> {
             self.abandon(id, &pending, Some("deadline exceeded"));
             self.finish(id, pending, Outcome::Expired { limit: expired, sent });
         }
+        self.fill_places();
         self.expire_handshake(now);
     }
 
@@ -204,22 +203,6 @@ impl<P, F: Clone> Connection<P, F> {
         self.closing = true;
     }
 
-    /// Gives the open calls up whose method is one that `wanted` says, oldest first: the peer is told, each call ends
-    /// with `failure`.
-    pub fn abandon_that(&mut self, wanted: impl Fn(&str) -> bool, failure: &F, reason: Option<&str>) {
-        for id in self.calls.that(wanted) {
-            let Some(pending) = self.calls.remove(id) else { continue };
-            let sent = self.is_sent(id, &pending);
-            self.abandon(id, &pending, reason);
-            self.finish(id, pending, Outcome::Lost { failure: failure.clone(), sent });
-        }
-    }
-
-    /// Takes back a call over exchanges whose exchange was not begun: the peer never hears of it.
-    pub fn take_back(&mut self, id: CallId) -> Option<P> {
-        self.calls.remove(id).map(|pending| pending.payload)
-    }
-
     /// Whether the request of a call may have left.
     pub fn has_left(&self, id: CallId) -> bool {
         self.calls.has_left(id) && self.calls.get(id).is_none_or(|pending| !pending.waits)
@@ -234,6 +217,7 @@ impl<P, F: Clone> Connection<P, F> {
         if let Some(pending) = self.calls.remove(id) {
             let outcome = failure.map_or(Outcome::NoReply, |failure| Outcome::Lost { failure, sent: true });
             self.finish(id, pending, outcome);
+            self.fill_places();
         }
     }
 
@@ -261,17 +245,19 @@ impl<P, F: Clone> Connection<P, F> {
     /// Moves what is to be sent to the end of `batch`. From here on it may have left.
     pub fn take_outbox(&mut self, batch: &mut VecDeque<Outgoing>) {
         for entry in &self.outbox {
-            match entry {
-                Outgoing::Message(JsonRpcMessage::Request(request)) => {
+            let Outgoing::Message(message) = entry else { continue };
+            match message {
+                JsonRpcMessage::Request(request) => {
                     if let Some(id) = request.id.as_i64() {
                         self.calls.left(CallId(id));
                     }
                 }
-                Outgoing::Message(JsonRpcMessage::Response(_)) => self.serving.reply_left(),
-                _ => {}
+                JsonRpcMessage::Response(_) => self.serving.reply_left(),
+                JsonRpcMessage::Notification(_) => {}
             }
+            // What waits for a place, or for a session, stays.
+            self.outbox_bytes -= weight(message);
         }
-        self.outbox_bytes = 0;
         batch.append(&mut self.outbox);
     }
 
@@ -287,12 +273,17 @@ impl<P, F: Clone> Connection<P, F> {
 
     /// Says that the request `id` was taken from the outbox but never left.
     pub fn never_left(&mut self, id: CallId) {
-        self.calls.never_left(id);
+        self.calls.wait(id);
     }
 
     /// What happened, for the application, in order.
     pub fn poll_output(&mut self) -> Option<Output<P, F>> {
         self.outputs.pop_front()
+    }
+
+    /// Moves what [`poll_output`](Self::poll_output) would give to the end of `outputs`.
+    pub fn take_outputs(&mut self, outputs: &mut Vec<Output<P, F>>) {
+        outputs.extend(self.outputs.drain(..));
     }
 
     /// How many calls are open.
@@ -340,31 +331,6 @@ impl<P, F: Clone> Connection<P, F> {
         self.calls.has_left(id) && !pending.waits
     }
 
-    /// Tells the peer that nobody waits for the reply to `id` any more.
-    fn abandon(&mut self, id: CallId, pending: &Pending<P>, reason: Option<&str>) {
-        if self.ended.is_some() || pending.waits {
-            return;
-        }
-        if !self.calls.has_left(id) {
-            let is_request = |entry: &Outgoing| matches!(entry, Outgoing::Message(JsonRpcMessage::Request(request)) if request.id.as_i64() == Some(id.0));
-            if let Some(at) = self.outbox.iter().position(is_request)
-                && let Some(Outgoing::Message(message)) = self.outbox.remove(at)
-            {
-                self.outbox_bytes -= weight(&message);
-            }
-            return;
-        }
-        let legacy = self.revision.is_none_or(|revision| revision.era() == Era::Legacy);
-        if pending.cancel == CancelMode::Notify && (self.binding == Binding::Pipe || legacy) {
-            let params = encode(&Cancelled { request_id: id.0, reason });
-            self.queue(JsonRpcMessage::notification("notifications/cancelled", Some(params)));
-        }
-        match self.binding {
-            Binding::Pipe => self.outbox.push_back(Outgoing::Abandon(id)),
-            Binding::Exchanges => self.outputs.push_back(Output::Abandon(id)),
-        }
-    }
-
     fn reply(&mut self, message: JsonRpcMessage<Bytes>) {
         if self.ended.is_none() {
             self.serving.reply_queued();
@@ -377,14 +343,6 @@ impl<P, F: Clone> Connection<P, F> {
 fn weight(message: &JsonRpcMessage<Bytes>) -> usize {
     const ENVELOPE: usize = 128;
     ENVELOPE + message.body().map_or(0, Bytes::len)
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Cancelled<'a> {
-    request_id: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
 }
 
 fn encode(value: &impl Serialize) -> Bytes {

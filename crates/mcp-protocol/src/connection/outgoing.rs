@@ -1,5 +1,5 @@
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     hash::{BuildHasherDefault, Hasher},
     time::Instant,
 };
@@ -7,7 +7,7 @@ use std::{
 use bytes::Bytes;
 use mcp_types::{ProgressToken, jsonrpc::MethodName};
 
-use super::{CallId, Deadlines, Expired, clock::Clock};
+use super::{CallId, Deadlines, Expired, clock::Clock, places::Places};
 
 /// A request to send.
 #[derive(Debug, Clone)]
@@ -23,8 +23,11 @@ pub struct OutgoingCall {
     /// How the peer learns that it was given up.
     pub cancel: CancelMode,
     /// A further request of a call that was begun before: it goes out also after
-    /// [`Connection::stop`](super::Connection::stop).
+    /// [`Connection::stop`](super::Connection::stop), and takes no place of its own.
     pub continues: bool,
+    /// It takes no place among the requests that may be open: see
+    /// [`Connection::limit_open_calls`](super::Connection::limit_open_calls).
+    pub exempt: bool,
 }
 
 /// How the peer learns that a call was given up.
@@ -42,8 +45,9 @@ pub(super) struct Table<P> {
     pending: HashMap<i64, Pending<P>, Numbers>,
     tokens: HashMap<i64, i64, Numbers>,
     last: i64,
-    /// Requests leave in the order of their ids, so one number tells which have.
+    /// Requests leave in the order of their ids, so one number tells which have: but for those that wait.
     left_through: i64,
+    pub(super) places: Places,
     /// Not later than the first deadline.
     wake_at: Option<Instant>,
 }
@@ -81,14 +85,34 @@ pub(super) struct Pending<P> {
     pub(super) cancel: CancelMode,
     /// As long as the request may have to be sent again: where sessions are renewed, until the peer takes it.
     pub(super) kept: Option<Kept>,
-    /// The peer took the request.
-    pub(super) accepted: bool,
-    /// The peer refused it once, because it had lost the session.
-    pub(super) refused: bool,
-    /// It waits for the next session: the peer does not have it.
+    pub(super) word: Word,
+    /// The peer does not have it, whatever left after it: it waits for a place or for the next session, was overtaken while it
+    /// did, or the link failed before it.
     pub(super) waits: bool,
+    /// It takes a place.
+    pub(super) placed: bool,
     token: Option<i64>,
     clock: Clock,
+}
+
+/// What the peer said of a request so far, over exchanges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    None,
+    /// It refused it once, because it had lost the session.
+    Refused,
+    /// It took it.
+    Taken,
+}
+
+/// What a reply is to.
+pub(super) enum Answered<P> {
+    /// An open call, which is over now.
+    Call(Pending<P>),
+    /// One that was over before.
+    Late,
+    /// None that the peer can have.
+    Foreign,
 }
 
 /// A request that may have to be sent again.
@@ -106,12 +130,17 @@ impl<P> Table<P> {
             tokens: HashMap::default(),
             last: 0,
             left_through: 0,
+            places: Places::default(),
             wake_at: None,
         }
     }
 
-    pub(super) fn insert(&mut self, now: Instant, call: OutgoingCall, payload: P) -> CallId {
+    /// Also whether it may go out: otherwise it waits for a place.
+    pub(super) fn insert(&mut self, now: Instant, call: OutgoingCall, payload: P) -> (CallId, bool) {
         self.last += 1;
+        let exempt = call.exempt || call.continues;
+        let placed = !exempt && self.places.take();
+        let waits = !exempt && !placed;
         let clock = Clock::start(now, call.deadlines);
         self.wake_by(clock.due());
         if let Some(token) = call.progress_token {
@@ -124,14 +153,14 @@ impl<P> Table<P> {
             method: call.method,
             cancel,
             kept: None,
-            accepted: false,
-            refused: false,
-            waits: false,
+            word: Word::None,
+            waits,
+            placed,
             token: call.progress_token,
             clock,
         };
         self.pending.insert(self.last, pending);
-        CallId(self.last)
+        (CallId(self.last), !waits)
     }
 
     /// An id for a request that is in no table.
@@ -153,7 +182,7 @@ impl<P> Table<P> {
         }
     }
 
-    /// Makes `id` wait for the next session.
+    /// Makes `id` wait.
     pub(super) fn wait(&mut self, id: CallId) {
         if let Some(pending) = self.get_mut(id) {
             pending.waits = true;
@@ -162,7 +191,8 @@ impl<P> Table<P> {
 
     /// The open calls whose request the peer took, oldest first.
     pub(super) fn accepted(&self) -> Vec<CallId> {
-        let accepted = |(id, pending): (&i64, &Pending<P>)| pending.accepted.then_some(CallId(*id));
+        let accepted =
+            |(id, pending): (&i64, &Pending<P>)| (pending.word == Word::Taken).then_some(CallId(*id));
         let mut calls: Vec<_> = self.pending.iter().filter_map(accepted).collect();
         calls.sort_unstable();
         calls
@@ -174,15 +204,38 @@ impl<P> Table<P> {
 
     pub(super) fn remove(&mut self, id: CallId) -> Option<Pending<P>> {
         let pending = self.pending.remove(&id.0)?;
+        self.removed(&pending);
+        Some(pending)
+    }
+
+    /// Takes the call out that a reply to `id` is for.
+    pub(super) fn answered(&mut self, id: CallId) -> Answered<P> {
+        // What has not left cannot have been answered.
+        if !self.was_issued(id) || !self.has_left(id) {
+            return Answered::Foreign;
+        }
+        let pending = match self.pending.entry(id.0) {
+            Entry::Vacant(_) => return Answered::Late,
+            Entry::Occupied(entry) if entry.get().waits => return Answered::Foreign,
+            Entry::Occupied(entry) => entry.remove(),
+        };
+        self.removed(&pending);
+        Answered::Call(pending)
+    }
+
+    fn removed(&mut self, pending: &Pending<P>) {
         if let Some(token) = pending.token {
             self.tokens.remove(&token);
         }
-        Some(pending)
+        if pending.placed {
+            self.places.leave();
+        }
     }
 
     /// Takes every call out, oldest first.
     pub(super) fn drain(&mut self) -> Vec<(CallId, Pending<P>)> {
         self.tokens.clear();
+        self.places.clear();
         self.wake_at = None;
         let mut all: Vec<_> = self.pending.drain().map(|(id, pending)| (CallId(id), pending)).collect();
         all.sort_by_key(|(id, _)| *id);
@@ -262,11 +315,19 @@ impl<P> Table<P> {
     }
 
     pub(super) fn left(&mut self, id: CallId) {
-        self.left_through = self.left_through.max(id.0);
+        if id.0 > self.left_through {
+            self.left_through = id.0;
+        } else if let Some(pending) = self.get_mut(id) {
+            pending.waits = false;
+        }
     }
 
-    pub(super) fn never_left(&mut self, id: CallId) {
-        self.left_through = self.left_through.min(id.0 - 1);
+    /// What waited is in the outbox. A later one may have left before it.
+    pub(super) fn queued(&mut self, id: CallId) {
+        let overtaken = self.has_left(id);
+        if let Some(pending) = self.get_mut(id) {
+            pending.waits = overtaken;
+        }
     }
 
     pub(super) fn has_left(&self, id: CallId) -> bool {

@@ -47,8 +47,8 @@ pub enum Output<P, F> {
         id: CallId,
         /// A copy of what its caller kept with it.
         payload: P,
-        /// The raw params of the notification.
-        params: Bytes,
+        /// The raw params of the notifications that came one after the other.
+        reports: Vec<Bytes>,
     },
     /// A notification on an open subscription (a `subscriptions/listen` of ours). It comes as an [`Event`] too.
     Subscribed {

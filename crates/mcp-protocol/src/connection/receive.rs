@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use super::{
     CallId, Connection, Dropped, Event, Origin, Outcome, Output, encode,
     incoming::{Admission, Incoming},
+    outgoing::Answered,
 };
 
 impl<P: Clone, F: Clone> Connection<P, F> {
@@ -52,22 +53,23 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             (Some(ours), origin) if !may_concern(origin, ours) => {
                 return self.drop_with(Dropped::ForeignReply(id));
             }
-            // What has not left cannot have been answered.
-            (Some(ours), _) if self.calls.was_issued(ours) && self.calls.has_left(ours) => ours,
+            (Some(ours), _) => ours,
             _ => return self.drop_with(Dropped::ForeignReply(id)),
         };
         if self.renewal.as_ref().is_some_and(|renewal| renewal.is_handshake(call)) {
             return self.handshake_answered(call, response.outcome);
         }
-        match self.calls.remove(call) {
-            Some(pending) => {
+        match self.calls.answered(call) {
+            Answered::Call(pending) => {
                 let outcome = match response.outcome {
                     Ok(result) => Outcome::Result(result),
                     Err(error) => Outcome::Error(error),
                 };
                 self.finish(call, pending, outcome);
+                self.fill_places();
             }
-            None => self.drop_with(Dropped::LateReply(id)),
+            Answered::Late => self.drop_with(Dropped::LateReply(id)),
+            Answered::Foreign => self.drop_with(Dropped::ForeignReply(id)),
         }
     }
 
@@ -117,9 +119,15 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         let call = token
             .and_then(|token| self.calls.of_token(&token.into()))
             .filter(|call| may_concern(origin, *call));
-        match call.and_then(|id| Some((id, self.calls.progress(now, id)?.payload.clone()))) {
-            Some((id, payload)) => self.outputs.push_back(Output::Progress { id, payload, params }),
-            None => self.drop_with(Dropped::StrayProgress(params)),
+        let Some((id, pending)) = call.and_then(|id| Some((id, self.calls.progress(now, id)?))) else {
+            return self.drop_with(Dropped::StrayProgress(params));
+        };
+        match self.outputs.back_mut() {
+            Some(Output::Progress { id: last, reports, .. }) if *last == id => reports.push(params),
+            _ => {
+                let (payload, reports) = (pending.payload.clone(), vec![params]);
+                self.outputs.push_back(Output::Progress { id, payload, reports });
+            }
         }
     }
 
@@ -139,6 +147,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             .filter(|call| may_concern(origin, *call) && self.calls.subscription(*call).is_some());
         if let Some((call, pending)) = subscription.and_then(|call| Some((call, self.calls.remove(call)?))) {
             self.finish(call, pending, Outcome::CancelledByPeer);
+            self.fill_places();
             return;
         }
         self.outputs.push_back(Output::Event(Event::Notification {

@@ -14,7 +14,9 @@ use mcp_types::{
     jsonrpc::{JsonRpcMessage, scan},
 };
 
-use super::{CallId, Connection, Dropped, Event, NotRenewed, Outcome, Outgoing, Output, weight};
+use super::{
+    CallId, Connection, Dropped, Event, NotRenewed, Outcome, Outgoing, Output, outgoing::Word, weight,
+};
 
 /// What a session is started anew with, and where that stands.
 #[derive(Debug)]
@@ -82,7 +84,7 @@ impl Renewal {
     }
 }
 
-impl<P, F: Clone> Connection<P, F> {
+impl<P: Clone, F: Clone> Connection<P, F> {
     /// From here on a session that the peer lost is started anew: `handshake` are the params of `initialize`, as they
     /// were sent, and `limit` is how long that may take.
     pub fn keep_handshake(&mut self, handshake: Bytes, limit: Duration) {
@@ -105,7 +107,7 @@ impl<P, F: Clone> Connection<P, F> {
     /// The peer took the request of this call: its response headers came. It will not be repeated.
     pub fn accepted(&mut self, id: CallId) {
         if let Some(pending) = self.calls.get_mut(id) {
-            pending.accepted = true;
+            pending.word = Word::Taken;
             pending.kept = None;
         }
     }
@@ -131,6 +133,7 @@ impl<P, F: Clone> Connection<P, F> {
                 self.finish(id, pending, Outcome::Orphaned(failure.clone()));
             }
         }
+        self.fill_places();
     }
 
     /// What waits to be sent: notifications are for the next session too. Replies and cancellations are of the one that is
@@ -156,10 +159,7 @@ impl<P, F: Clone> Connection<P, F> {
     }
 
     /// The handshake is answered.
-    pub(super) fn handshake_answered(&mut self, id: CallId, outcome: Result<Bytes, Bytes>)
-    where
-        P: Clone,
-    {
+    pub(super) fn handshake_answered(&mut self, id: CallId, outcome: Result<Bytes, Bytes>) {
         let why = match outcome {
             Ok(result) => match revision_of(&result) {
                 Ok(revision) if Some(revision) == self.revision => return self.renewed(id),
@@ -172,10 +172,7 @@ impl<P, F: Clone> Connection<P, F> {
         self.not_renewed(&why);
     }
 
-    fn renewed(&mut self, handshake: CallId)
-    where
-        P: Clone,
-    {
+    fn renewed(&mut self, handshake: CallId) {
         let Some(renewal) = &mut self.renewal else { return };
         renewal.stage = Stage::Live;
         renewal.generation += 1;
@@ -195,12 +192,16 @@ impl<P, F: Clone> Connection<P, F> {
     pub(super) fn not_renewed(&mut self, why: &NotRenewed<F>) {
         let Some(renewal) = &mut self.renewal else { return };
         renewal.stage = Stage::Lost;
-        let waiting = std::mem::take(&mut renewal.waiting);
+        let mut waiting = std::mem::take(&mut renewal.waiting);
         for held in std::mem::take(&mut renewal.held) {
             self.outbox_bytes -= weight(&held.message);
             if let JsonRpcMessage::Notification(note) = held.message {
                 self.outputs.push_back(Output::Event(Event::Dropped(Dropped::Notification(note.method))));
             }
+        }
+        for (id, message) in self.calls.places.take_all_back() {
+            self.outbox_bytes -= weight(&message);
+            waiting.push(id);
         }
         for id in waiting {
             if let Some(pending) = self.calls.remove(id) {
@@ -239,10 +240,10 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         if let Some(id) = call {
             let Some(pending) = self.calls.get_mut(id) else { return };
             let sent_in = match &pending.kept {
-                Some(kept) if !pending.refused => kept.generation,
+                Some(kept) if pending.word != Word::Refused => kept.generation,
                 _ => return self.exchange_ended(id, Some(failure)),
             };
-            pending.refused = true;
+            pending.word = Word::Refused;
             pending.waits = true;
             if sent_in < generation && renewal.is_live() {
                 return self.repeat(id);

@@ -334,6 +334,7 @@ impl Server {
             deadlines: Deadlines::default(),
             cancel: CancelMode::Notify,
             continues: false,
+            exempt: true,
         };
         let (sender, answer) = oneshot::channel();
         let asked = {

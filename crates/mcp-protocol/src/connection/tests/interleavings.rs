@@ -10,7 +10,7 @@ use super::*;
 
 #[derive(Debug, Clone)]
 enum Step {
-    Call { idle: u64, total: u64, extend: bool, silent: bool },
+    Call { idle: u64, total: u64, extend: bool, silent: bool, exempt: bool },
     Reply { which: usize, as_text: bool, error: bool },
     Progress { which: usize },
     Cancel { which: usize },
@@ -25,8 +25,8 @@ enum Step {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        6 => (1..20_u64, 1..60_u64, any::<bool>(), any::<bool>())
-            .prop_map(|(idle, total, extend, silent)| Step::Call { idle, total, extend, silent }),
+        6 => (1..20_u64, 1..60_u64, any::<bool>(), any::<bool>(), prop::bool::weighted(0.2))
+            .prop_map(|(idle, total, extend, silent, exempt)| Step::Call { idle, total, extend, silent, exempt }),
         6 => (0..40_usize, any::<bool>(), any::<bool>())
             .prop_map(|(which, as_text, error)| Step::Reply { which, as_text, error }),
         3 => (0..40_usize).prop_map(|which| Step::Progress { which }),
@@ -94,8 +94,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_call_ends_exactly_once(steps in prop::collection::vec(step(), 1..120)) {
+    fn every_call_ends_exactly_once(places in 1..12_usize, steps in prop::collection::vec(step(), 1..120)) {
         let mut core: Connection<i64, ()> = Connection::new(Binding::Pipe);
+        core.limit_open_calls(places);
         core.settle(Revision::V2025_03_26);
         let mut ledger = Ledger::default();
         let mut now = Instant::now();
@@ -103,7 +104,7 @@ proptest! {
         let nth = |ledger: &Ledger, which: usize| (which as i64 % (ledger.made.len() as i64 + 2)) + 1;
         for step in steps {
             match step {
-                Step::Call { idle, total, extend, silent } => {
+                Step::Call { idle, total, extend, silent, exempt } => {
                     let token = ledger.made.len() as i64 + 1;
                     let outgoing = OutgoingCall {
                         progress_token: Some(token),
@@ -112,6 +113,7 @@ proptest! {
                             total: Some(secs(total)),
                             extend_on_progress: extend,
                         },
+                        exempt,
                         cancel: if silent { CancelMode::Silent } else { CancelMode::Notify },
                         ..call("m")
                     };
@@ -162,7 +164,7 @@ proptest! {
         ledger.send(&mut core);
         core.link_ended(());
         ledger.drain(&mut core);
-        prop_assert_eq!(core.open_calls(), 0);
+        prop_assert_eq!((core.open_calls(), core.outbox_bytes()), (0, 0));
         for id in ledger.made.keys() {
             prop_assert!(ledger.over.contains(id) != dropped_by_caller.contains(id), "call {} did not end once", id);
         }

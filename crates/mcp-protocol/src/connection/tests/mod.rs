@@ -1,5 +1,6 @@
 mod calls;
 mod interleavings;
+mod places;
 mod renewal;
 mod serving;
 
@@ -32,6 +33,7 @@ fn call(method: &'static str) -> OutgoingCall {
         deadlines: Deadlines { idle: Some(secs(60)), total: Some(secs(600)), extend_on_progress: false },
         cancel: CancelMode::Notify,
         continues: false,
+        exempt: false,
     }
 }
 

@@ -291,6 +291,8 @@ mod any_order {
         Cancel(usize),
         Handshake { answered: bool },
         Advance(u64),
+        Notify,
+        Send,
         Close,
     }
 
@@ -303,6 +305,8 @@ mod any_order {
             1 => (0..20_usize).prop_map(Step::Cancel),
             5 => any::<bool>().prop_map(|answered| Step::Handshake { answered }),
             2 => (1..15_u64).prop_map(Step::Advance),
+            2 => Just(Step::Notify),
+            2 => Just(Step::Send),
             1 => Just(Step::Close),
         ]
     }
@@ -340,8 +344,12 @@ mod any_order {
         #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
         #[test]
-        fn every_call_ends_once_and_is_sent_twice_at_most(steps in prop::collection::vec(step(), 1..150)) {
+        fn every_call_ends_once_and_is_sent_twice_at_most(
+            places in 1..12_usize,
+            steps in prop::collection::vec(step(), 1..150),
+        ) {
             let mut core = in_session();
+            core.limit_open_calls(places);
             let mut ledger = Ledger::default();
             let mut now = Instant::now();
             let mut made: Vec<CallId> = Vec::new();
@@ -377,6 +385,8 @@ mod any_order {
                         core.timeout(now);
                         prop_assert!(core.next_deadline().is_none_or(|at| at > now), "a deadline was missed");
                     }
+                    Step::Notify => prop_assert!(core.notify("notifications/roots/list_changed", None)),
+                    Step::Send => drop(sent(&mut core)),
                     Step::Close => core.stop(),
                 }
                 ledger.drain(&mut core);

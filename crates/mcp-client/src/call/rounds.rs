@@ -1,0 +1,296 @@
+//! The requests of one call, one after the other, until the server wants nothing more.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use mcp_protocol::{
+    Metadata, ResultKind,
+    connection::{CancelMode, Deadlines, Outcome, OutgoingCall},
+    input::{may_require_input, retry_params},
+    result_kind,
+};
+use mcp_types::{Era, jsonrpc::MethodName};
+use tokio::time::Instant;
+
+use super::{
+    CallOptions, Mode, RawCall,
+    mirror::{self, Fields},
+};
+use crate::{
+    Error, Result,
+    error::{Cause, Raw, outcome_error, start_error},
+    handlers::CallInfo,
+    session::{CallOutcome, Headers, Slot, StartError},
+};
+
+/// Where the requests of a call stand.
+pub(super) struct Rounds {
+    /// Of the present request; kept only where there may be another round.
+    params: Option<Bytes>,
+    progress_token: Option<i64>,
+    fields: Fields,
+    mode: Mode,
+    number: usize,
+    /// When the present request began. Waiting for a place counts.
+    since: Instant,
+    /// Of the total limit, when it began.
+    left: Duration,
+}
+
+/// What a result is to a call.
+pub(super) enum Step {
+    /// The result of the call.
+    Done(Bytes),
+    /// The server wants input first.
+    Input(Bytes),
+}
+
+/// One request after the other, until the server wants nothing more. Takes the params out of `call`.
+pub(super) async fn run(call: &mut RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
+    let mut rounds = Rounds::first(call, mode)?;
+    let request = Some(rounds.request(call));
+    rounds.go_on(call, request, slot).await
+}
+
+impl Rounds {
+    /// Before the first request. Takes the params out of `call`.
+    pub(super) fn first(call: &mut RawCall, mode: Mode) -> Result<Self> {
+        let client = &*call.options.client.0;
+        client.check(&call.method)?;
+        let wants_progress = call.options.wants_progress || call.options.extend_on_progress;
+        let progress_token = wants_progress.then(|| client.session.progress_token());
+        let params = stamped(call, progress_token)?;
+        let fields = mirror::fields(&call.options, &call.method, params.as_ref())?;
+        let (since, left) = (Instant::now(), call.options.total);
+        Ok(Self { params, progress_token, fields, mode, number: 1, since, left })
+    }
+
+    pub(super) fn since(&self) -> Instant {
+        self.since
+    }
+
+    /// The present request.
+    pub(super) fn request(&mut self, call: &RawCall) -> OutgoingCall {
+        let RawCall { method, options, .. } = call;
+        let may_go_on = options.client.0.negotiated.era() == Era::Modern && may_require_input(method);
+        let keeps = may_go_on && !self.is_last(options);
+        OutgoingCall {
+            method: method.clone(),
+            params: if keeps { self.params.clone() } else { self.params.take() },
+            progress_token: self.progress_token,
+            deadlines: Deadlines {
+                idle: Some(options.idle),
+                total: Some(self.left),
+                extend_on_progress: options.extend_on_progress,
+            },
+            cancel: CancelMode::Notify,
+            continues: self.number > 1,
+            exempt: self.mode == Mode::Stream,
+        }
+    }
+
+    /// Sends the present request, and those that follow from it.
+    pub(super) async fn go_on(
+        &mut self,
+        call: &RawCall,
+        mut request: Option<OutgoingCall>,
+        slot: &Arc<Slot>,
+    ) -> Result<Bytes> {
+        loop {
+            let fields = &mut self.fields;
+            let result = round(self.since, &call.options, &mut request, fields, slot, self.mode).await?;
+            match self.judge(call, result)? {
+                Step::Done(result) => return Ok(result),
+                Step::Input(result) => Box::pin(self.answer(call, &result, slot)).await?,
+            }
+            request = Some(self.request(call));
+        }
+    }
+
+    /// As [`go_on`](Self::go_on), when the server wanted input.
+    pub(super) async fn answer_and_go_on(
+        &mut self,
+        call: &RawCall,
+        result: &Bytes,
+        slot: &Arc<Slot>,
+    ) -> Result<Bytes> {
+        self.answer(call, result, slot).await?;
+        let request = Some(self.request(call));
+        self.go_on(call, request, slot).await
+    }
+
+    /// Whether the call is over with `result`.
+    pub(super) fn judge(&self, call: &RawCall, result: Bytes) -> Result<Step> {
+        let RawCall { method, options, .. } = call;
+        let era = options.client.0.negotiated.era();
+        let goes_on = self.mode != Mode::Once && wants_input(era, method, &result);
+        if goes_on && !self.is_last(options) {
+            return Ok(Step::Input(result));
+        }
+        let complete = complete(era, method, result);
+        if goes_on {
+            return complete
+                .map(Step::Done)
+                .map_err(|error| error.with_context(format!("after {} rounds", options.max_rounds)));
+        }
+        complete.map(Step::Done)
+    }
+
+    /// Has the client's handlers answer what the server wants to know: the next request carries that.
+    async fn answer(&mut self, call: &RawCall, result: &Bytes, slot: &Slot) -> Result<()> {
+        self.left = self.left.saturating_sub(self.since.elapsed());
+        let RawCall { method, options, .. } = call;
+        self.params = Some(answered(options, method, self.params.take(), result, slot).await?);
+        self.number += 1;
+        self.since = Instant::now();
+        Ok(())
+    }
+
+    fn is_last(&self, options: &CallOptions) -> bool {
+        self.number >= options.max_rounds
+    }
+}
+
+/// The params of `call`, which are taken, with the metadata of the connection.
+fn stamped(call: &mut RawCall, progress_token: Option<i64>) -> Result<Option<Bytes>> {
+    let params = std::mem::replace(&mut call.params, Ok(Vec::new()))?;
+    let client = &*call.options.client.0;
+    let callers = call.options.meta.as_ref();
+    let default_meta = client.default_meta(callers);
+    let metadata = Metadata { progress_token, members: default_meta.as_ref().or(callers) };
+    client.stamp.apply(params, metadata).map_err(not_an_object)
+}
+
+/// The params of the next round: those of the last with the answers to what the server asked for in `result`.
+async fn answered(
+    options: &CallOptions,
+    method: &MethodName,
+    params: Option<Bytes>,
+    result: &Bytes,
+    slot: &Slot,
+) -> Result<Bytes> {
+    let client = &*options.client.0;
+    let _answering = client.session.answering();
+    let call = CallInfo::new(slot.id(), method, params.as_ref());
+    let answers = tokio::select! {
+        answers = client.answer(call, result) => answers?,
+        outcome = slot.outcome() => return Err(ended(outcome)),
+        failure = client.session.gave_up() => {
+            return Err(outcome_error(Outcome::Lost { failure, sent: true }));
+        }
+    };
+    retry_params(params.as_ref(), answers.responses.as_ref(), answers.state.as_ref()).map_err(not_an_object)
+}
+
+/// One request and its raw result. Once a call it is two: when the server refuses the first for its header fields.
+async fn round(
+    since: Instant,
+    options: &CallOptions,
+    outgoing: &mut Option<OutgoingCall>,
+    fields: &mut Fields,
+    slot: &Arc<Slot>,
+    mode: Mode,
+) -> Result<Bytes> {
+    // Rare, so kept out of the size of every call's future.
+    let again = outgoing.as_ref().filter(|outgoing| fields.can_be_mended(&options.client, &outgoing.method));
+    let again = again.cloned().map(Box::new);
+    let result = request(since, options, outgoing, fields.headers(), slot, mode).await;
+    match (again, result) {
+        (Some(again), Err(refusal)) if mirror::is_mismatch(&refusal) => {
+            Box::pin(mended(since, options, *again, fields, slot, mode, refusal)).await
+        }
+        (_, result) => result,
+    }
+}
+
+/// The same request with the header fields of the tool's definition as it is listed now. What is left of the total limit
+/// counts for both.
+async fn mended(
+    since: Instant,
+    options: &CallOptions,
+    mut outgoing: OutgoingCall,
+    fields: &mut Fields,
+    slot: &Arc<Slot>,
+    mode: Mode,
+    refusal: Error,
+) -> Result<Bytes> {
+    let session = &options.client.0.session;
+    let total = outgoing.deadlines.total.unwrap_or(Duration::MAX);
+    let params = outgoing.params.clone().unwrap_or_default();
+    {
+        let _answering = session.answering();
+        let left = total.saturating_sub(since.elapsed());
+        tokio::select! {
+            mended = fields.mend(options, &params, left, refusal) => mended?,
+            outcome = slot.outcome() => return Err(ended(outcome)),
+            failure = session.gave_up() => return Err(outcome_error(Outcome::Lost { failure, sent: false })),
+        }
+    }
+    outgoing.deadlines.total = Some(total.saturating_sub(since.elapsed()));
+    request(Instant::now(), options, &mut Some(outgoing), fields.headers(), slot, mode).await
+}
+
+/// One request and its raw result: takes it out of `outgoing`. Its deadlines count from `since`.
+fn request<'a>(
+    since: Instant,
+    options: &'a CallOptions,
+    outgoing: &'a mut Option<OutgoingCall>,
+    headers: &'a Headers,
+    slot: &'a Arc<Slot>,
+    mode: Mode,
+) -> impl Future<Output = Result<Bytes>> + Send + use<'a> {
+    let total = outgoing.as_ref().and_then(|outgoing| outgoing.deadlines.total);
+    let limit = options.idle.min(total.unwrap_or(Duration::MAX));
+    let shared = matches!(mode, Mode::Shared | Mode::Stream);
+    let session = &options.client.0.session;
+    async move {
+        let waiting = limit.saturating_sub(since.elapsed());
+        let performed = session.perform(since.into_std(), outgoing, headers, slot, shared, waiting).await;
+        let performed = performed.map_err(|error| match error {
+            StartError::Full(_) => StartError::Full(limit),
+            other => other,
+        });
+        result(performed.map_err(start_error)?).map_err(|error| error.with_http(slot.take_http()))
+    }
+}
+
+/// The raw result of a request that came to `outcome`.
+pub(super) fn result(outcome: CallOutcome) -> Result<Bytes> {
+    match outcome {
+        CallOutcome::Core(Outcome::Result(result)) => Ok(result),
+        // The other way in which a server ends a subscription in order.
+        CallOutcome::Core(Outcome::CancelledByPeer) => Ok(Bytes::from_static(b"{}")),
+        outcome => Err(ended(outcome)),
+    }
+}
+
+pub(super) fn ended(outcome: CallOutcome) -> Error {
+    match outcome {
+        CallOutcome::Core(outcome) => outcome_error(outcome),
+        CallOutcome::Cancelled { reason, sent } => Error::new(Cause::Cancelled(reason)).sent(sent),
+    }
+}
+
+fn wants_input(era: Era, method: &str, result: &[u8]) -> bool {
+    era == Era::Modern && may_require_input(method) && result_kind(result) == ResultKind::InputRequired
+}
+
+/// A result that is the method's own.
+pub(super) fn complete(era: Era, method: &str, result: Bytes) -> Result<Bytes> {
+    if era == Era::Legacy {
+        // There, `resultType` is a member like any other.
+        return Ok(result);
+    }
+    match result_kind(&result) {
+        ResultKind::Complete => Ok(result),
+        ResultKind::InputRequired if may_require_input(method) => {
+            Err(Error::new(Cause::InputRequired(Raw(result))))
+        }
+        ResultKind::InputRequired => Err(Error::new(Cause::ResultType("input_required".into(), Raw(result)))),
+        ResultKind::Other(kind) => Err(Error::new(Cause::ResultType(kind, Raw(result)))),
+    }
+}
+
+pub(super) fn not_an_object(error: mcp_types::jsonrpc::scan::ScanError) -> Error {
+    Error::new(Cause::Arguments(format!("params must be {}", error.expected)))
+}

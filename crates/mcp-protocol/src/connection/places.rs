@@ -1,0 +1,101 @@
+//! How many requests may be open at once.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use mcp_types::jsonrpc::JsonRpcMessage;
+
+use super::{Binding, CallId, Connection, Outgoing, Output, renewal::Renewal, weight};
+
+/// The places of open requests, and what waits for one.
+#[derive(Debug)]
+pub(super) struct Places {
+    limit: usize,
+    taken: usize,
+    /// Oldest first.
+    waiting: BTreeMap<CallId, JsonRpcMessage<Bytes>>,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self { limit: usize::MAX, taken: 0, waiting: BTreeMap::new() }
+    }
+}
+
+impl Places {
+    /// Takes a place. `false` when there is none.
+    pub(super) fn take(&mut self) -> bool {
+        let free = self.taken < self.limit;
+        self.taken += usize::from(free);
+        free
+    }
+
+    pub(super) fn leave(&mut self) {
+        self.taken -= 1;
+    }
+
+    /// Keeps the request of a call until there is a place.
+    pub(super) fn wait(&mut self, id: CallId, message: JsonRpcMessage<Bytes>) {
+        self.waiting.insert(id, message);
+    }
+
+    /// Takes back what [`wait`](Self::wait) keeps.
+    pub(super) fn take_back(&mut self, id: CallId) -> Option<JsonRpcMessage<Bytes>> {
+        self.waiting.remove(&id)
+    }
+
+    /// Takes back all that waits, oldest first.
+    pub(super) fn take_all_back(&mut self) -> BTreeMap<CallId, JsonRpcMessage<Bytes>> {
+        std::mem::take(&mut self.waiting)
+    }
+
+    /// Takes a place for the oldest that waits.
+    fn next(&mut self) -> Option<(CallId, JsonRpcMessage<Bytes>)> {
+        if self.waiting.is_empty() || !self.take() {
+            return None;
+        }
+        self.waiting.pop_first()
+    }
+
+    /// Every call is over.
+    pub(super) fn clear(&mut self) {
+        self.waiting.clear();
+        self.taken = 0;
+    }
+}
+
+impl<P: Clone, F: Clone> Connection<P, F> {
+    /// At most so many requests are open at once from here on, but for those that are exempt: further ones wait for a place,
+    /// and their clocks run. Without this, there is no limit.
+    pub fn limit_open_calls(&mut self, limit: usize) {
+        self.calls.places.limit = limit;
+    }
+
+    /// Sends what waits for a place, as far as there are places. To be called after every change that may have freed one.
+    pub(super) fn fill_places(&mut self) {
+        while let Some((id, message)) = self.calls.places.next() {
+            let Some(pending) = self.calls.get_mut(id) else { continue };
+            pending.placed = true;
+            if self.binding == Binding::Pipe {
+                self.calls.queued(id);
+                // Its weight counts already.
+                self.outbox.push_back(Outgoing::Message(message));
+                continue;
+            }
+            self.outbox_bytes -= weight(&message);
+            match &mut self.renewal {
+                Some(renewal) if !renewal.is_live() => renewal.wait(id),
+                renewal => {
+                    pending.waits = false;
+                    let generation = renewal.as_ref().map_or(0, Renewal::generation);
+                    if let Some(kept) = &mut pending.kept {
+                        kept.generation = generation;
+                    }
+                    let payload = pending.payload.clone();
+                    self.calls.left(id);
+                    self.outputs.push_back(Output::Exchange { id, payload, message });
+                }
+            }
+        }
+    }
+}
