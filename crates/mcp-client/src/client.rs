@@ -1,14 +1,17 @@
 use std::{
     fmt,
-    sync::{Arc, Mutex, Weak},
+    sync::{
+        Arc, Mutex, Weak,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
 use mcp_protocol::Stamp;
 use mcp_types::{
-    Direction, Era, Implementation, InitializeResult, Json, JsonObject, LoggingLevel, Notification,
-    NotificationParams, Request, Revision, Root, RootsListChangedNotification, ServerCapabilities,
-    SetLevelRequest, SetLevelRequestParams, extensions::extension_of, meta::key, method,
+    Era, Implementation, InitializeResult, Json, JsonObject, LoggingLevel, Notification, NotificationParams,
+    Request, Revision, Root, RootsListChangedNotification, ServerCapabilities, SetLevelRequest,
+    SetLevelRequestParams, meta::key,
 };
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +25,7 @@ use crate::{
     input::Roots,
     listen::SubscribedResources,
     output::OutputCheck,
+    permitted::Permitted,
     session::{Session, lock},
     state::StateSender,
 };
@@ -36,6 +40,7 @@ pub struct Client(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) session: Arc<Session>,
     pub(crate) negotiated: Negotiated,
+    pub(crate) permitted: Permitted,
     pub(crate) stamp: Stamp,
     pub(crate) catalogue: Catalogue,
     pub(crate) options: Options,
@@ -45,6 +50,8 @@ pub(crate) struct Inner {
     pub(crate) subscribed: SubscribedResources,
     /// The lowest level of log messages: for every request, in the modern era; of the session, in the legacy era.
     pub(crate) log_level: Mutex<Option<LoggingLevel>>,
+    /// Whether there is one: so that other calls need not take the lock.
+    pub(crate) has_log_level: AtomicBool,
     pub(crate) state: StateSender,
 }
 
@@ -179,9 +186,9 @@ impl Client {
     /// sent, or the client is closed.
     pub fn notify<N: Notification>(&self, params: &N::Params) -> Result<()> {
         let name = std::borrow::Cow::Borrowed(N::METHOD);
-        self.0.check_revision(N::METHOD).map_err(|error| error.of_method(&name))?;
+        self.0.negotiated.check_revision(N::METHOD).map_err(|error| error.of_method(&name))?;
         let params = crate::call::encode(params)?;
-        let params = (!params.is_empty()).then(|| params.into());
+        let params = (!params.is_empty()).then_some(params);
         self.0.session.notify(name.clone(), params).map_err(|error| start_error(error).of_method(&name))
     }
 
@@ -219,38 +226,6 @@ impl Client {
 }
 
 impl Inner {
-    /// Whether the server's revision and capabilities have `name`. Methods that the specification does not name pass.
-    pub(crate) fn check(&self, name: &str) -> Result<()> {
-        self.check_revision(name)?;
-        let known = method(name).filter(|info| info.exists_in(self.negotiated.revision));
-        let capability = known.and_then(|info| info.capability);
-        match capability {
-            Some((path, since))
-                if self.negotiated.revision >= since && !self.negotiated.capabilities.has(path) =>
-            {
-                Err(Error::new(Cause::Capability(path)))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn check_revision(&self, name: &str) -> Result<()> {
-        let capabilities = &self.negotiated.capabilities;
-        if extension_of(name).is_some_and(|extension| capabilities.extension(extension).is_some()) {
-            return Ok(());
-        }
-        let Some(info) = method(name) else { return Ok(()) };
-        if info.direction_in(self.negotiated.revision) == Some(Direction::ToClient)
-            || info.direction == Direction::ToClient
-        {
-            return Err(Error::new(Cause::Direction));
-        }
-        let revision = self.negotiated.revision;
-        if info.exists_in(revision) { Ok(()) } else { Err(Error::new(Cause::Revision(revision))) }
-    }
-}
-
-impl Inner {
     /// Sets again, in a new session, what was set in one that the server lost.
     pub(crate) fn set_again(&self) {
         let level = lock(&self.log_level).clone();
@@ -258,7 +233,7 @@ impl Inner {
             && let Ok(params) = crate::call::encode(&SetLevelRequestParams::new(level))
         {
             let limit = self.options.metadata_timeout;
-            self.session.post(SetLevelRequest::METHOD, params.into(), limit);
+            self.session.post(SetLevelRequest::METHOD, params, limit);
         }
         // Its tools may be others.
         self.catalogue.changed();
@@ -267,7 +242,7 @@ impl Inner {
 
     /// The caller's `_meta` with the members that the client adds by default, if it adds any.
     pub(crate) fn default_meta(&self, callers: Option<&JsonObject>) -> Option<JsonObject> {
-        if self.negotiated.era() == Era::Legacy {
+        if self.negotiated.era() == Era::Legacy || !self.has_log_level.load(Ordering::Acquire) {
             return None;
         }
         let level = lock(&self.log_level).clone()?;

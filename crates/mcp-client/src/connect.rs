@@ -3,7 +3,7 @@
 mod probe;
 
 use std::{
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -27,6 +27,7 @@ use crate::{
     error::{Cause, Limit, Raw, outcome_error, rpc_error, start_error},
     handlers::Handlers,
     listen::SubscribedResources,
+    permitted::Permitted,
     session::{CallOutcome, Failure, Limits, Session, Slot, StartError},
 };
 
@@ -72,6 +73,7 @@ pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect)
     let catalogue = Catalogue::new(negotiated.era(), &session, &builder.known_tools);
     let client = Client(Arc::new(Inner {
         session: Arc::clone(&session),
+        permitted: Permitted::by(&negotiated),
         negotiated,
         stamp,
         catalogue,
@@ -81,6 +83,7 @@ pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect)
         roots: builder.roots.clone(),
         subscribed: SubscribedResources::default(),
         log_level: Mutex::default(),
+        has_log_level: AtomicBool::new(false),
         state: state.clone(),
     }));
     session.limit_calls(client.0.options.max_calls);
@@ -248,7 +251,7 @@ impl Attempt<'_> {
             self.builder.declared().clone(),
             self.builder.info.clone(),
         );
-        let params = Bytes::from(crate::call::encode(&params)?);
+        let params = crate::call::encode(&params)?;
         self.handshake = Some(params.clone());
         let session = self.session()?;
         let outcome = silent_call(session, "initialize", Some(params), None).await;

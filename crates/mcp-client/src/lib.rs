@@ -42,6 +42,7 @@ mod input;
 mod listen;
 mod methods;
 mod output;
+mod permitted;
 mod retry;
 mod session;
 mod similar;

@@ -1,5 +1,7 @@
 //! The methods of the specification, by name.
 
+use std::sync::atomic::Ordering;
+
 use mcp_types::{
     CallToolRequest, CallToolRequestParams, CompleteRequest, CompleteRequestParams, CompletionArgument,
     CompletionReference, DiscoverRequest, Era, GetPromptRequest, GetPromptRequestParams, ListPromptsRequest,
@@ -137,6 +139,7 @@ impl Client {
             Era::Modern => {}
         }
         *lock(&self.0.log_level) = Some(level);
+        self.0.has_log_level.store(true, Ordering::Release);
         Ok(())
     }
 

@@ -54,6 +54,11 @@ impl Stamp {
         Self::default()
     }
 
+    /// Whether it adds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
     /// Puts stamp and metadata into `params`, which is a JSON object or empty.
     ///
     /// Returns `None` when there is nothing to send. Members of a `_meta` that `params` already has are kept; of two
@@ -61,12 +66,11 @@ impl Stamp {
     ///
     /// # Errors
     /// When `params` is neither empty nor an object.
-    pub fn apply(&self, params: Vec<u8>, metadata: Metadata<'_>) -> Result<Option<Bytes>, scan::ScanError> {
+    pub fn apply(&self, params: Bytes, metadata: Metadata<'_>) -> Result<Option<Bytes>, scan::ScanError> {
         let nothing_to_add =
             self.members.is_empty() && metadata.progress_token.is_none() && metadata.members.is_none();
         if nothing_to_add {
-            // Without spare room: with some, it would be counted by a reference count of its own.
-            return Ok((!params.is_empty()).then(|| params.into_boxed_slice().into()));
+            return Ok((!params.is_empty()).then_some(params));
         }
         // A cheap search first: most params have no `_meta`, and then nothing of them needs to be read.
         let existing = if memchr::memmem::find(&params, b"\"_meta\"").is_some() {
@@ -201,7 +205,7 @@ mod tests {
     use super::*;
 
     fn apply(stamp: &Stamp, params: &str, metadata: Metadata<'_>) -> Option<String> {
-        let bytes = stamp.apply(params.as_bytes().to_vec(), metadata).unwrap()?;
+        let bytes = stamp.apply(params.to_owned().into(), metadata).unwrap()?;
         let text = String::from_utf8(bytes.to_vec()).unwrap();
         Json::from_text(text.clone()).expect(&text);
         Some(text)
@@ -251,6 +255,6 @@ mod tests {
 
     #[test]
     fn params_that_are_no_object_are_refused() {
-        assert!(modern().apply(b"[1]".to_vec(), Metadata::default()).is_err());
+        assert!(modern().apply("[1]".into(), Metadata::default()).is_err());
     }
 }

@@ -1,5 +1,5 @@
 //! One request over a pipe that nobody but the call's own future waits for, which is what nearly every call is. All of its
-//! state stands in that future: nothing is allocated for it.
+//! state stands in that future: nothing is allocated for it, and nothing moved.
 
 use std::{
     sync::Arc,
@@ -7,100 +7,130 @@ use std::{
 };
 
 use bytes::Bytes;
-use mcp_protocol::connection::CallId;
+use mcp_protocol::connection::{CallId, OutgoingCall};
 
 use super::{
-    CallOptions, Mode, RawCall,
+    Mode, RawCall,
     long::{self, Long},
     rounds::{Rounds, Step, result},
 };
 use crate::{
-    Result,
+    Error, Result,
     error::start_error,
-    session::{CallOutcome, Session, Slot, StartError},
+    session::{NotBegun, Session, Slot},
 };
 
-/// A request that is under way.
+/// Such a call.
 pub(super) struct Direct {
     call: RawCall,
-    rounds: Rounds,
-    slot: Arc<Slot>,
-    /// How much input was no message when it began.
-    skipped: u64,
-    open: Option<CallId>,
+    stage: Stage,
 }
 
-/// Where a call stands.
-#[expect(clippy::large_enum_variant, reason = "what is small is rare")]
-pub(super) enum Stage {
-    Waiting(Direct),
-    Over(Result<Bytes>),
-    /// More is to be done than to ask once and to wait.
-    Long(Long),
+enum Stage {
+    New,
+    Open(Open),
+    Over,
+}
+
+/// The request is under way.
+struct Open {
+    id: CallId,
+    slot: Arc<Slot>,
+    rounds: Rounds,
+    /// How much input was no message when it began.
+    skipped: u64,
+}
+
+/// Why such a call becomes a long one.
+pub(super) enum More {
+    /// It is one from the start.
+    AllOfIt,
+    /// There is no room for its request yet.
+    Room(Box<Rounds>, Box<OutgoingCall>, u64),
+    /// The server wants input.
+    Input(Bytes),
 }
 
 impl Direct {
-    pub(super) fn begin(mut call: RawCall) -> Stage {
-        let slot = Arc::new(Slot::default());
-        if !is_direct(&call.options) {
-            return Stage::Long(Box::pin(long::perform(call, slot, Mode::Plain)));
+    pub(super) fn new(call: RawCall) -> Self {
+        Self { call, stage: Stage::New }
+    }
+
+    /// The raw result, or what more is to be done for it.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<std::result::Result<Result<Bytes>, More>> {
+        if let Stage::New = self.stage
+            && let Err(end) = self.begin()
+        {
+            return Poll::Ready(end);
         }
-        let skipped = session(&call).skipped();
-        let mut rounds = match Rounds::first(&mut call, Mode::Plain) {
-            Ok(rounds) => rounds,
-            Err(error) => return Stage::Over(Err(long::told(error, &call, skipped))),
-        };
-        let mut request = Some(rounds.request(&call));
-        match session(&call).begin(rounds.since().into_std(), &mut request, &slot) {
-            Ok(started) => {
-                let open = Some(started.id);
-                Stage::Waiting(Self { call, rounds, slot, skipped, open })
+        let Stage::Open(open) = &mut self.stage else { panic!("a call was polled after its end") };
+        let Poll::Ready(outcome) = open.slot.poll_outcome(cx) else { return Poll::Pending };
+        Poll::Ready(match result(outcome).and_then(|result| open.rounds.judge(&self.call, result)) {
+            Ok(Step::Done(result)) => {
+                self.stage = Stage::Over;
+                Ok(Ok(result))
             }
-            Err(StartError::Full(_)) => Stage::Long(Box::pin(async move {
-                let rounds = rounds.go_on(&call, request, &slot);
-                rounds.await.map_err(|error| long::told(error, &call, skipped))
-            })),
-            Err(error) => Stage::Over(Err(long::told(start_error(error), &call, skipped))),
+            Ok(Step::Input(result)) => Err(More::Input(result)),
+            Err(error) => {
+                let skipped = open.skipped;
+                self.stage = Stage::Over;
+                Ok(Err(long::told(error, &self.call, skipped)))
+            }
+        })
+    }
+
+    fn begin(&mut self) -> std::result::Result<(), std::result::Result<Result<Bytes>, More>> {
+        let call = &mut self.call;
+        let client = &*call.options.client.0;
+        if client.session.has_exchanges() || call.options.retry().is_some() || client.output_check.is_some() {
+            return Err(Err(More::AllOfIt));
+        }
+        let skipped = client.session.skipped();
+        let mut rounds = Rounds::first(call, Mode::Plain).map_err(|error| Ok(Err(not_begun(error, call))))?;
+        let slot = Arc::new(Slot::default());
+        let request = rounds.request(call);
+        match session(call).begin(rounds.since().into_std(), request, &slot) {
+            Ok(started) => {
+                self.stage = Stage::Open(Open { id: started.id, slot, rounds, skipped });
+                Ok(())
+            }
+            Err(NotBegun::Full(request)) => Err(Err(More::Room(Box::new(rounds), request, skipped))),
+            Err(NotBegun::Refused(error)) => Err(Ok(Err(not_begun(start_error(error), call)))),
         }
     }
 
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<CallOutcome> {
-        self.slot.poll_outcome(cx)
-    }
-
-    /// Takes how the request ended.
-    pub(super) fn finish(mut self, outcome: CallOutcome) -> Stage {
-        let id = self.open.take();
-        let step = result(outcome).and_then(|result| self.rounds.judge(&self.call, result));
-        let input = match step {
-            Ok(Step::Done(result)) => return Stage::Over(Ok(result)),
-            Err(error) => return Stage::Over(Err(long::told(error, &self.call, self.skipped))),
-            Ok(Step::Input(result)) => result,
-        };
-        if let Some(id) = id {
-            self.slot.started(id);
+    /// The same call, which is more than one request and its answer.
+    pub(super) fn into_long(self, more: More) -> Long {
+        let Self { call, stage } = self;
+        match (more, stage) {
+            (More::Room(mut rounds, request, skipped), _) => Box::pin(async move {
+                let slot = Arc::default();
+                let done = rounds.go_on(&call, Some(*request), &slot).await;
+                done.map_err(|error| long::told(error, &call, skipped))
+            }),
+            (More::Input(input), Stage::Open(open)) => Box::pin(async move {
+                let Open { id, slot, mut rounds, skipped } = open;
+                slot.started(id);
+                let done = rounds.answer_and_go_on(&call, &input, &slot).await;
+                done.map_err(|error| long::told(error, &call, skipped))
+            }),
+            _ => Box::pin(long::perform(call, Arc::default(), Mode::Plain)),
         }
-        Stage::Long(Box::pin(async move {
-            let Self { call, rounds, slot, skipped, .. } = &mut self;
-            let done = rounds.answer_and_go_on(call, &input, slot).await;
-            done.map_err(|error| long::told(error, call, *skipped))
-        }))
     }
-}
 
-fn is_direct(options: &CallOptions) -> bool {
-    let client = &*options.client.0;
-    !client.session.has_exchanges() && options.retry.is_none() && client.output_check.is_none()
+    /// Its future is dropped.
+    pub(super) fn cancel(&self) {
+        if let Stage::Open(open) = &self.stage {
+            session(&self.call).cancel(open.id, None);
+        }
+    }
 }
 
 fn session(call: &RawCall) -> &Session {
     &call.options.client.0.session
 }
 
-impl Drop for Direct {
-    fn drop(&mut self) {
-        if let Some(id) = self.open {
-            session(&self.call).cancel(id, None);
-        }
-    }
+#[cold]
+fn not_begun(error: Error, call: &RawCall) -> Error {
+    long::told(error, call, u64::MAX)
 }

@@ -28,13 +28,16 @@ use crate::{
 /// # Errors
 /// When a field of the caller would pass for a mirrored one.
 pub(super) fn fields(options: &CallOptions, method: &str, params: Option<&Bytes>) -> Result<Fields> {
-    if let Some((name, _)) = options.headers.iter().find(|(name, _)| is_mirrored(name)) {
+    if options.headers().is_empty() && !options.client.0.session.has_headers() {
+        return Ok(Fields::default());
+    }
+    if let Some((name, _)) = options.headers().iter().find(|(name, _)| is_mirrored(name)) {
         return Err(Error::new(Cause::Arguments(format!(
             "the header field `{name}` mirrors an argument: it follows from the tool's definition, which may be given with \
              `ClientBuilder::known_tools`"
         ))));
     }
-    let mut headers = options.headers.clone();
+    let mut headers = options.headers().clone();
     if method == CallToolRequest::METHOD
         && let Some(params) = params
         && let Some(tool) = options.client.0.catalogue.with_headers(|| tool_name(params))
@@ -57,6 +60,7 @@ fn with_fields(mut headers: Headers, plan: &HeaderPlan, params: &[u8]) -> Header
 }
 
 /// The header fields of the requests of one call.
+#[derive(Default)]
 pub(super) struct Fields {
     headers: Headers,
     /// They follow from a definition that was listed because of this call.
@@ -91,7 +95,7 @@ impl Fields {
         self.listed = true;
         let why = match timeout(left, find(options, &name)).await {
             Ok(Ok(Found::Plan(plan))) => {
-                self.headers = with_fields(options.headers.clone(), &plan, params);
+                self.headers = with_fields(options.headers().clone(), &plan, params);
                 return Ok(());
             }
             Ok(Ok(Found::Invalid(reason))) => format!("as the tool is listed now, {reason}"),
@@ -156,7 +160,7 @@ async fn page(
     };
     let begun = Instant::now().into_std();
     // Whoever the call is made for is who lists.
-    let headers = &options.headers;
+    let headers = options.headers();
     let slot = std::sync::Arc::new(Slot::default());
     let outcome = client
         .session

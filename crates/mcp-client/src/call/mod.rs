@@ -1,11 +1,13 @@
 //! Calls: builders that are awaited.
 
 mod direct;
+mod encode;
 mod list;
 mod long;
 mod methods;
 mod mirror;
 mod once;
+mod options;
 mod perform;
 mod progress;
 mod reply;
@@ -14,10 +16,8 @@ mod rounds;
 
 use std::{borrow::Cow, fmt, future::IntoFuture, time::Duration};
 
-use mcp_types::{
-    ClientCapabilities, Json, JsonObject, LoggingLevel, Request, jsonrpc::MethodName, meta::key,
-};
-use serde::Serialize;
+use bytes::Bytes;
+use mcp_types::{ClientCapabilities, Json, LoggingLevel, Request, jsonrpc::MethodName, meta::key};
 
 pub use list::{ListCall, Listing, PageStream, Paged};
 pub use methods::TakesInput;
@@ -26,9 +26,11 @@ pub use perform::CallFuture;
 pub use progress::{CancelHandle, Progress, ProgressCall, Progresses};
 pub use reply::Reply;
 
+pub(crate) use encode::encode;
+pub(crate) use options::CallOptions;
 pub(crate) use perform::Mode;
 
-use crate::{Client, Error, Result, builder::defaults, error::Cause, retry::Retry, session::Headers};
+use crate::{Client, Error, Result, error::Cause, retry::Retry};
 
 /// A call that is made when it is awaited.
 ///
@@ -46,23 +48,9 @@ pub struct Call<R: Request> {
 /// What a call is, whatever its types.
 pub(crate) struct RawCall {
     pub(crate) method: MethodName,
-    pub(crate) params: Result<Vec<u8>>,
+    /// Empty when there are none.
+    pub(crate) params: Result<Bytes>,
     pub(crate) options: CallOptions,
-}
-
-/// How a call is made.
-#[derive(Clone)]
-pub(crate) struct CallOptions {
-    pub(crate) client: Client,
-    pub(crate) meta: Option<JsonObject>,
-    pub(crate) headers: Headers,
-    pub(crate) idle: Duration,
-    pub(crate) total: Duration,
-    pub(crate) wants_progress: bool,
-    pub(crate) extend_on_progress: bool,
-    pub(crate) max_rounds: usize,
-    pub(crate) retry: Option<Retry>,
-    pub(crate) idempotent: bool,
 }
 
 impl<R: Request> Call<R> {
@@ -70,20 +58,7 @@ impl<R: Request> Call<R> {
         let limits = &client.0.options;
         let idle = if is_metadata(R::METHOD) { limits.metadata_timeout } else { limits.call_timeout };
         let total = limits.total_timeout;
-        let retry = limits.retry;
-        let options = CallOptions {
-            client,
-            meta: None,
-            headers: Vec::new(),
-            idle,
-            total,
-            wants_progress: false,
-            extend_on_progress: false,
-            max_rounds: defaults::MAX_ROUNDS,
-            retry,
-            idempotent: false,
-        };
-        Self { params, options }
+        Self { params, options: CallOptions::new(client, idle, total) }
     }
 
     /// How long the call may take without a sign of life: an answer, or progress if
@@ -103,34 +78,34 @@ impl<R: Request> Call<R> {
     /// Asks the server for progress, and takes each report for a sign of life: the idle limit begins anew. The total
     /// limit stays.
     pub fn extend_on_progress(mut self) -> Self {
-        self.options.extend_on_progress = true;
+        self.options.rare().extend_on_progress = true;
         self
     }
 
     /// How many requests the call may take, when the server asks for input again and again. A result that comes on the
-    /// last one is returned. Default: [`defaults::MAX_ROUNDS`].
+    /// last one is returned. Default: [`defaults::MAX_ROUNDS`](crate::defaults::MAX_ROUNDS).
     pub fn max_rounds(mut self, limit: usize) -> Self {
-        self.options.max_rounds = limit.max(1);
+        self.options.rare().max_rounds = Some(limit.max(1));
         self
     }
 
     /// When the call is tried again. Default: what [`ClientBuilder::retry`](crate::ClientBuilder::retry) says; nothing is
     /// tried again where that says nothing.
     pub fn retry(mut self, retry: Retry) -> Self {
-        self.options.retry = Some(retry);
+        self.options.rare().retry = Some(retry);
         self
     }
 
     /// Vouches that it does no harm when the server executes the call twice, so that [`Retry`] may try it again also where
     /// it may have been executed.
     pub fn idempotent(mut self) -> Self {
-        self.options.idempotent = true;
+        self.options.rare().idempotent = true;
         self
     }
 
     /// Adds a member to the `_meta` of the request. It wins over what the client puts there.
     pub fn meta(mut self, key: impl Into<String>, value: Json) -> Self {
-        self.options.meta.get_or_insert_default().insert(key, value);
+        self.options.rare().meta.get_or_insert_default().insert(key, value);
         self
     }
 
@@ -153,14 +128,14 @@ impl<R: Request> Call<R> {
     /// Adds a header field, on transports that have headers. Not one of `Mcp-Param-*`, which mirror arguments: the call
     /// fails then, with [`InvalidArguments`](crate::ErrorKind::InvalidArguments), before anything is sent.
     pub fn header(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
-        self.options.headers.push((name.into(), value.into()));
+        self.options.rare().headers.push((name.into(), value.into()));
         self
     }
 
     /// The same call with a stream of its progress, and a handle to cancel it. Progress alone does not extend the idle
     /// limit: see [`extend_on_progress`](Self::extend_on_progress).
     pub fn with_progress(mut self) -> ProgressCall<R> {
-        self.options.wants_progress = true;
+        self.options.rare().wants_progress = true;
         ProgressCall::new(self.into_raw())
     }
 
@@ -202,16 +177,4 @@ fn is_metadata(method: &str) -> bool {
                 | "resources/subscribe"
                 | "resources/unsubscribe"
         )
-}
-
-/// The JSON text of params; empty when there are no members.
-pub(crate) fn encode<T: Serialize>(params: &T) -> Result<Vec<u8>> {
-    let mut text =
-        serde_json::to_vec(params).map_err(|error| Error::new(Cause::Arguments(error.to_string())))?;
-    match text.as_slice() {
-        b"{}" | b"null" => text.clear(),
-        [b'{', ..] => {}
-        _ => return Err(Error::new(Cause::Arguments("params must be an object".into()))),
-    }
-    Ok(text)
 }

@@ -12,7 +12,7 @@ use mcp_types::Request;
 
 use super::{
     RawCall, Reply,
-    direct::{Direct, Stage},
+    direct::Direct,
     long::{self, Long},
 };
 use crate::{Result, catalogue::ToolPages, session::Slot};
@@ -42,7 +42,7 @@ impl<R: Request> CallFuture<R> {
     /// A call whose future alone waits for it.
     pub(super) fn plain(call: RawCall) -> Self {
         let tools = ToolPages::of::<R>(&call);
-        Self { running: Running::New(call), tools, method: PhantomData }
+        Self { running: Running::Direct(Direct::new(call)), tools, method: PhantomData }
     }
 
     /// A call that others see through `slot`.
@@ -76,8 +76,8 @@ impl<R: Request> fmt::Debug for CallFuture<R> {
 }
 
 /// A call that gives its raw result. Not generic, so that it is compiled once.
+#[expect(clippy::large_enum_variant, reason = "what is small is rare")]
 enum Running {
-    New(RawCall),
     Direct(Direct),
     Long(Long),
     Over,
@@ -85,26 +85,27 @@ enum Running {
 
 impl Running {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Bytes>> {
-        loop {
-            let stage = match self {
-                Self::Long(long) => return long.as_mut().poll(cx),
-                Self::Direct(direct) => match direct.poll(cx) {
-                    Poll::Pending => return Poll::Pending,
-                    Poll::Ready(outcome) => match std::mem::replace(self, Self::Over) {
-                        Self::Direct(direct) => direct.finish(outcome),
-                        _ => continue,
-                    },
-                },
-                Self::New(_) | Self::Over => match std::mem::replace(self, Self::Over) {
-                    Self::New(call) => Direct::begin(call),
-                    _ => panic!("a call was polled after its end"),
-                },
+        if let Self::Direct(direct) = self {
+            let more = match direct.poll(cx) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Ok(done)) => return Poll::Ready(done),
+                Poll::Ready(Err(more)) => more,
             };
-            *self = match stage {
-                Stage::Waiting(direct) => Self::Direct(direct),
-                Stage::Long(long) => Self::Long(long),
-                Stage::Over(done) => return Poll::Ready(done),
-            };
+            if let Self::Direct(direct) = std::mem::replace(self, Self::Over) {
+                *self = Self::Long(direct.into_long(more));
+            }
+        }
+        match self {
+            Self::Long(long) => long.as_mut().poll(cx),
+            _ => Poll::Pending,
+        }
+    }
+}
+
+impl<R: Request> Drop for CallFuture<R> {
+    fn drop(&mut self) {
+        if let Running::Direct(direct) = &self.running {
+            direct.cancel();
         }
     }
 }

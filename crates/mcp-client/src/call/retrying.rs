@@ -6,7 +6,7 @@ use bytes::Bytes;
 use tokio::time::{Instant, sleep};
 
 use super::{
-    CallOptions, Mode, RawCall,
+    Mode, RawCall,
     rounds::{ended, run},
 };
 use crate::{Error, Result, State, client::Inner, output::tool_name, retry::Retry, session::Slot};
@@ -22,7 +22,7 @@ pub(super) struct Retrying {
 impl Retrying {
     /// `None` when the call has no policy; then nothing is copied.
     pub(super) fn of(call: &RawCall, mode: Mode) -> Option<Self> {
-        let retry = call.options.retry.filter(|_| mode != Mode::Stream)?;
+        let retry = call.options.retry().filter(|_| mode != Mode::Stream)?;
         let params = call.params.as_ref().ok()?.clone();
         let call = RawCall { method: call.method.clone(), params: Ok(params), options: call.options.clone() };
         Some(Self { retry, call, begun: Instant::now() })
@@ -46,7 +46,8 @@ impl Retrying {
                 outcome = slot.outcome() => return Err(ended(outcome)),
                 () = options.client.0.session.closing() => return Err(of_method),
             }
-            let options = CallOptions { total: left.saturating_sub(wait), ..options.clone() };
+            let mut options = options.clone();
+            options.total = left.saturating_sub(wait);
             let mut call = RawCall { method: method.clone(), params: Ok(params.clone()), options };
             match run(&mut call, slot, mode).await {
                 Err(again) => error = again,
@@ -59,7 +60,7 @@ impl Retrying {
     /// Whether nobody is hurt when the request is executed twice.
     fn is_harmless(&self) -> bool {
         let RawCall { method, params, options } = &self.call;
-        options.idempotent
+        options.is_idempotent()
             || crate::error::is_read(method)
             || (self.retry.trusts_hints()
                 && method == "tools/call"

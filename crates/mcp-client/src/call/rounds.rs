@@ -57,8 +57,7 @@ impl Rounds {
     pub(super) fn first(call: &mut RawCall, mode: Mode) -> Result<Self> {
         let client = &*call.options.client.0;
         client.check(&call.method)?;
-        let wants_progress = call.options.wants_progress || call.options.extend_on_progress;
-        let progress_token = wants_progress.then(|| client.session.progress_token());
+        let progress_token = call.options.wants_progress().then(|| client.session.progress_token());
         let params = stamped(call, progress_token)?;
         let fields = mirror::fields(&call.options, &call.method, params.as_ref())?;
         let (since, left) = (Instant::now(), call.options.total);
@@ -81,7 +80,7 @@ impl Rounds {
             deadlines: Deadlines {
                 idle: Some(options.idle),
                 total: Some(self.left),
-                extend_on_progress: options.extend_on_progress,
+                extend_on_progress: options.extends_on_progress(),
             },
             cancel: CancelMode::Notify,
             continues: self.number > 1,
@@ -131,7 +130,7 @@ impl Rounds {
         if goes_on {
             return complete
                 .map(Step::Done)
-                .map_err(|error| error.with_context(format!("after {} rounds", options.max_rounds)));
+                .map_err(|error| error.with_context(format!("after {} rounds", options.max_rounds())));
         }
         complete.map(Step::Done)
     }
@@ -147,15 +146,18 @@ impl Rounds {
     }
 
     fn is_last(&self, options: &CallOptions) -> bool {
-        self.number >= options.max_rounds
+        self.number >= options.max_rounds()
     }
 }
 
 /// The params of `call`, which are taken, with the metadata of the connection.
 fn stamped(call: &mut RawCall, progress_token: Option<i64>) -> Result<Option<Bytes>> {
-    let params = std::mem::replace(&mut call.params, Ok(Vec::new()))?;
+    let params = std::mem::replace(&mut call.params, Ok(Bytes::new()))?;
     let client = &*call.options.client.0;
-    let callers = call.options.meta.as_ref();
+    let callers = call.options.meta();
+    if progress_token.is_none() && callers.is_none() && client.stamp.is_empty() {
+        return Ok((!params.is_empty()).then_some(params));
+    }
     let default_meta = client.default_meta(callers);
     let metadata = Metadata { progress_token, members: default_meta.as_ref().or(callers) };
     client.stamp.apply(params, metadata).map_err(not_an_object)

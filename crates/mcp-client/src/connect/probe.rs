@@ -1,5 +1,6 @@
 //! The probe: whether a server is modern, and what it says of itself.
 
+use bytes::Bytes;
 use mcp_protocol::{Metadata, ResultKind, connection::Outcome, negotiate::ProbeAnswer, result_kind};
 use mcp_transport::TransportError;
 use mcp_types::{DiscoverResult, Era, ErrorCode, Json, JsonRpcError, Revision};
@@ -22,7 +23,7 @@ impl Attempt<'_> {
         let params = self
             .builder
             .stamp(revision)?
-            .apply(Vec::new(), Metadata::default())
+            .apply(Bytes::new(), Metadata::default())
             .map_err(|error| Error::new(Cause::Arguments(error.expected.into())))?;
         let session = self.session()?;
         let limit = self.builder.options.probe_timeout;

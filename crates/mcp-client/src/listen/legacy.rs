@@ -94,7 +94,7 @@ impl Inner {
             // Still under the lock, as the end of a subscription is: the server must hear of that after this.
             if let Ok(params) = crate::call::encode(&SubscribeRequestParams::new(uri.clone())) {
                 let limit = self.options.metadata_timeout;
-                self.session.post(SubscribeRequest::METHOD, params.into(), limit);
+                self.session.post(SubscribeRequest::METHOD, params, limit);
             }
         }
     }
@@ -149,7 +149,7 @@ impl Drop for Legacy {
             // Still under the lock: whoever subscribes next must come after it.
             if let Ok(params) = crate::call::encode(&UnsubscribeRequestParams::new(uri)) {
                 let limit = self.client.0.options.metadata_timeout;
-                self.client.0.session.post(UnsubscribeRequest::METHOD, params.into(), limit);
+                self.client.0.session.post(UnsubscribeRequest::METHOD, params, limit);
             }
         }
     }

@@ -23,6 +23,30 @@ pub(crate) enum StartError {
     Ended(Failure),
 }
 
+/// Why a call was not put into the table.
+pub(crate) enum NotBegun {
+    /// More waits to be sent than the limit allows: the call comes back.
+    Full(Box<OutgoingCall>),
+    Refused(StartError),
+}
+
+impl NotBegun {
+    #[cold]
+    fn full(call: OutgoingCall) -> Self {
+        Self::Full(Box::new(call))
+    }
+}
+
+impl From<NotStarted<Arc<Slot>, Failure>> for NotBegun {
+    #[cold]
+    fn from(NotStarted { why, .. }: NotStarted<Arc<Slot>, Failure>) -> Self {
+        Self::Refused(match why {
+            Refused::Closing => StartError::Closing,
+            Refused::Ended(failure) => StartError::Ended(failure),
+        })
+    }
+}
+
 /// What became of a call that waited for room.
 enum Begun {
     Started(Started),
@@ -51,9 +75,14 @@ impl Session {
             slot.keep_headers(headers.clone());
         }
         // Nothing that is done with is kept across an `.await`: every call has a future of this.
-        let under_way = match self.begin(begun, call, slot) {
-            Err(StartError::Full(_)) => None,
-            started => Some(self.under_way(started?, headers, slot, shared)),
+        let under_way = match call.take().map(|call| self.begin(begun, call, slot)) {
+            Some(Ok(started)) => Some(self.under_way(started, headers, slot, shared)),
+            Some(Err(NotBegun::Full(back))) => {
+                *call = Some(*back);
+                None
+            }
+            Some(Err(NotBegun::Refused(error))) => return Err(error),
+            None => return Err(StartError::Closing),
         };
         match under_way {
             Some(under_way) => Ok(under_way.outcome(slot).await),
@@ -129,9 +158,11 @@ impl Session {
         loop {
             // Made before the attempt, so that space made in between is not missed.
             let emptied = self.outbox_emptied.notified();
-            match self.begin(begun, call, slot) {
-                Err(StartError::Full(_)) => {}
-                started => return started.map(Begun::Started),
+            match call.take().map(|call| self.begin(begun, call, slot)) {
+                Some(Ok(started)) => return Ok(Begun::Started(started)),
+                Some(Err(NotBegun::Full(back))) => *call = Some(*back),
+                Some(Err(NotBegun::Refused(error))) => return Err(error),
+                None => return Err(StartError::Closing),
             }
             // Without a limit, or with one beyond the end of time, only the session ends the wait.
             let emptied = async {
@@ -148,25 +179,21 @@ impl Session {
         }
     }
 
-    /// Puts a call into the table, and takes it. Over a pipe it is queued; over exchanges the caller runs what is
-    /// returned. Whoever drops a call that is open has to [`cancel`](Self::cancel) it.
+    /// Puts a call into the table. Over a pipe it is queued; over exchanges the caller runs what is returned. Whoever drops a
+    /// call that is open has to [`cancel`](Self::cancel) it.
     pub(crate) fn begin(
         &self,
         begun: Instant,
-        call: &mut Option<OutgoingCall>,
+        call: OutgoingCall,
         slot: &Arc<Slot>,
-    ) -> Result<Started, StartError> {
-        let weight = call.as_ref().and_then(|call| call.params.as_ref()).map_or(0, Bytes::len);
+    ) -> Result<Started, NotBegun> {
+        let weight = call.params.as_ref().map_or(0, Bytes::len);
         self.with(|core| {
             let waiting = core.connection.outbox_bytes();
             if waiting > 0 && waiting + weight > self.limits.queued_bytes {
-                return Err(StartError::Full(Duration::ZERO));
+                return Err(NotBegun::full(call));
             }
-            let Some(call) = call.take() else { return Err(StartError::Closing) };
-            core.connection.call(begun, call, Arc::clone(slot)).map_err(|NotStarted { why, .. }| match why {
-                Refused::Closing => StartError::Closing,
-                Refused::Ended(failure) => StartError::Ended(failure),
-            })
+            core.connection.call(begun, call, Arc::clone(slot)).map_err(NotBegun::from)
         })
     }
 
@@ -183,7 +210,7 @@ impl Session {
         };
         let now = tokio::time::Instant::now().into_std();
         let slot = Arc::new(Slot::default());
-        if let Ok(Started { id, message: Some(message) }) = self.begin(now, &mut Some(call), &slot) {
+        if let Ok(Started { id, message: Some(message) }) = self.begin(now, call, &slot) {
             self.post_exchange(id, message.into(), &slot);
         }
     }

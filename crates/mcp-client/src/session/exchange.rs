@@ -15,7 +15,7 @@ use mcp_transport::{
 };
 use tokio::{runtime::Handle, sync::Notify, time::timeout};
 
-use super::{CallOutcome, Failure, RunningExchange, Session, Slot, lock};
+use super::{CallOutcome, Failure, RunningExchange, Session, Slot, lock, step::News};
 
 /// How long an exchange may go on after its reply: long enough to end in order, so that its connection can be used again.
 const LINGER: Duration = Duration::from_secs(5);
@@ -170,7 +170,7 @@ struct Target {
 impl SinkTarget for Target {
     fn deliver(&self, inbound: Inbound) {
         if let Some(session) = self.session.upgrade() {
-            session.receive(std::iter::once(inbound), &mut Vec::new());
+            session.receive(std::iter::once(inbound), &mut News::default());
         }
     }
 

@@ -18,7 +18,7 @@ use tokio::{
     time::{timeout, timeout_at},
 };
 
-use super::{Failure, Session, branch::Task};
+use super::{Failure, Session, branch::Task, step::News};
 use crate::state::State;
 
 /// How long a failed write waits for the reading side, which often knows more: an exit status, last words.
@@ -154,12 +154,12 @@ async fn close_link(
 /// Reads until the link ends, and says why it did.
 async fn read_loop(session: &Session, mut receiver: BoxReceiver) -> TransportError {
     let mut inbound = Vec::new();
-    let mut outputs = Vec::new();
+    let mut news = News::default();
     loop {
         let more = receiver.recv(&mut inbound).await;
         let mut entries = inbound.drain(..);
         while entries.len() > 0 {
-            if let Some(slot) = session.receive(entries.by_ref().take(CHUNK), &mut outputs) {
+            if let Some(slot) = session.receive(entries.by_ref().take(CHUNK), &mut news) {
                 relieve(|| slot.is_filling()).await;
             } else if session.mailbox.is_filling() {
                 relieve(|| session.mailbox.is_filling()).await;

@@ -10,6 +10,7 @@ mod receive;
 mod renewal;
 mod serve;
 mod slot;
+mod step;
 
 use std::{
     borrow::Cow,
@@ -18,10 +19,10 @@ use std::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
         atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use mcp_protocol::connection::{Binding, CallId, Connection, Output, ServeId};
+use mcp_protocol::connection::{Binding, CallId, Connection, ServeId};
 use mcp_transport::{BoxExchanges, Diagnosis, Link, Skipped, SkippedKind, TransportError};
 use mcp_types::Revision;
 use tokio::{
@@ -29,10 +30,12 @@ use tokio::{
     task::AbortHandle,
 };
 
-pub(crate) use calls::StartError;
+pub(crate) use calls::{NotBegun, StartError};
 pub(crate) use feeds::RENEWED;
 pub(crate) use mailbox::{Mail, Mailbox};
 pub(crate) use slot::{CallOutcome, Report, ReportStep, Reports, Slot};
+
+use step::Guarded;
 
 use crate::{
     client::WeakClient,
@@ -60,8 +63,6 @@ pub(crate) struct Limits {
 
 /// Extra header fields of a request, for transports that have headers.
 pub(crate) type Headers = Vec<(Cow<'static, str>, String)>;
-
-type Core = Connection<Arc<Slot>, Failure>;
 
 pub(crate) struct Session {
     this: Weak<Self>,
@@ -104,17 +105,6 @@ struct Owner {
     state: StateSender,
 }
 
-/// What the one lock of a session guards. Under it no user code runs, nothing is encoded, nobody is woken.
-struct Guarded {
-    connection: Core,
-    /// When the deadline loop wakes by itself.
-    armed: Option<Instant>,
-    /// The write loop is to send the end of our direction once the outbox is empty.
-    send_close: bool,
-    /// The write loop found nothing to send, and waits to be told.
-    writer_waits: bool,
-}
-
 /// Tasks of this session beside the I/O task. They end with it.
 #[derive(Default)]
 struct Running {
@@ -137,12 +127,7 @@ impl Session {
         let binding = if parts.exchanges.is_some() { Binding::Exchanges } else { Binding::Pipe };
         let session = Arc::new_cyclic(|this| Self {
             this: this.clone(),
-            core: Mutex::new(Guarded {
-                connection: Connection::new(binding),
-                armed: None,
-                send_close: false,
-                writer_waits: false,
-            }),
+            core: Mutex::new(Guarded::new(Connection::new(binding))),
             limits,
             exchanges: parts.exchanges.clone(),
             renews: AtomicBool::new(false),
@@ -292,46 +277,6 @@ impl Session {
     pub(crate) fn diagnosis(&self) -> Option<String> {
         let text = (self.diagnosis.as_ref()?)();
         (!text.trim().is_empty()).then(|| text.trim_end().to_owned())
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Guarded> {
-        lock(&self.core)
-    }
-
-    /// One step of the core: locks, acts, takes what came of it, unlocks, and only then wakes and delivers.
-    fn with<R>(&self, act: impl FnOnce(&mut Guarded) -> R) -> R {
-        self.with_buffer(&mut Vec::new(), act).0
-    }
-
-    /// As [`with`](Self::with). Also gives the slot of a reader who keeps up, but is about to be overtaken.
-    fn with_buffer<R>(
-        &self,
-        outputs: &mut Vec<Output<Arc<Slot>, Failure>>,
-        act: impl FnOnce(&mut Guarded) -> R,
-    ) -> (R, Option<Arc<Slot>>) {
-        let (result, wakes_writer, moved) = {
-            let mut core = self.lock();
-            let result = act(&mut core);
-            core.connection.take_outputs(outputs);
-            let next = core.connection.next_deadline();
-            let moved = next.is_some_and(|next| core.armed.is_none_or(|armed| next < armed));
-            let wakes_writer = core.writer_waits && core.connection.has_outgoing();
-            if wakes_writer {
-                core.writer_waits = false;
-            }
-            (result, wakes_writer, moved)
-        };
-        if wakes_writer {
-            self.outbox_filled.notify_one();
-        }
-        if moved {
-            self.deadline_moved.notify_one();
-        }
-        let mut filling = None;
-        for output in outputs.drain(..) {
-            filling = self.deliver(output).or(filling);
-        }
-        (result, filling)
     }
 
     /// Tells whoever waits for the end of the last call.

@@ -4,7 +4,7 @@ use mcp_protocol::connection::{CallId, Event, Origin, Outcome, Output};
 use mcp_transport::{Inbound, OutboundMessage};
 use mcp_types::{Notification, ProgressNotification, ToolListChangedNotification};
 
-use super::{CallOutcome, Failure, Session, Slot, lock, slot::Report};
+use super::{CallOutcome, Failure, Session, Slot, lock, slot::Report, step::News};
 use crate::diagnostic::Diagnostic;
 
 impl Session {
@@ -12,11 +12,11 @@ impl Session {
     pub(super) fn receive(
         &self,
         inbound: impl Iterator<Item = Inbound>,
-        outputs: &mut Vec<Output<Arc<Slot>, Failure>>,
+        news: &mut News,
     ) -> Option<Arc<Slot>> {
         let now = tokio::time::Instant::now().into_std();
         let mut aside = Vec::new();
-        let ((), filling) = self.with_buffer(outputs, |core| {
+        let filling = self.with_room(news, |core| {
             let open = core.connection.open_calls();
             for entry in inbound {
                 match entry {

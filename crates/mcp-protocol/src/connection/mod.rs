@@ -88,31 +88,20 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         mut call: OutgoingCall,
         payload: P,
     ) -> Result<Started, NotStarted<P, F>> {
-        if let Some(failure) = &self.ended {
-            return Err(NotStarted { why: Refused::Ended(failure.clone()), payload });
-        }
-        if self.closing && !call.continues {
-            return Err(NotStarted { why: Refused::Closing, payload });
+        if self.ended.is_some() || (self.closing && !call.continues) {
+            return Err(self.refuse(payload));
         }
         let params = call.params.take();
         let method = call.method.clone();
         let (id, placed) = self.calls.insert(now, call, payload);
-        if let Some(renewal) = &mut self.renewal {
-            self.calls.keep(id, params.clone(), renewal.generation());
-            if placed && !renewal.is_live() {
-                self.calls.wait(id);
-                renewal.wait(id);
-                self.renew(now, None);
-                return Ok(Started { id, message: None });
-            }
+        if !placed || self.renewal.is_some() {
+            return Ok(self.call_later(now, id, method, params, placed));
         }
-        let message = JsonRpcMessage::request(id.0, method, params);
-        Ok(match self.binding {
-            _ if !placed => {
-                self.outbox_bytes += weight(&message);
-                self.calls.places.wait(id, message);
-                Started { id, message: None }
-            }
+        Ok(self.dispatch(id, JsonRpcMessage::request(id.0, method, params)))
+    }
+
+    fn dispatch(&mut self, id: CallId, message: JsonRpcMessage<Bytes>) -> Started {
+        match self.binding {
             Binding::Pipe => {
                 self.queue(message);
                 Started { id, message: None }
@@ -121,7 +110,41 @@ impl<P: Clone, F: Clone> Connection<P, F> {
                 self.calls.left(id);
                 Started { id, message: Some(message) }
             }
-        })
+        }
+    }
+
+    /// As [`call`](Self::call), where it may have to wait, or to be sent again.
+    #[inline(never)]
+    fn call_later(
+        &mut self,
+        now: Instant,
+        id: CallId,
+        method: MethodName,
+        params: Option<Bytes>,
+        placed: bool,
+    ) -> Started {
+        if let Some(renewal) = &mut self.renewal {
+            self.calls.keep(id, params.clone(), renewal.generation());
+            if placed && !renewal.is_live() {
+                self.calls.wait(id);
+                renewal.wait(id);
+                self.renew(now, None);
+                return Started { id, message: None };
+            }
+        }
+        let message = JsonRpcMessage::request(id.0, method, params);
+        if placed {
+            return self.dispatch(id, message);
+        }
+        self.outbox_bytes += weight(&message);
+        self.calls.places.wait(id, message);
+        Started { id, message: None }
+    }
+
+    #[cold]
+    fn refuse(&self, payload: P) -> NotStarted<P, F> {
+        let why = self.ended.clone().map_or(Refused::Closing, Refused::Ended);
+        NotStarted { why, payload }
     }
 
     /// Sends a notification. `false` when the link has ended.
@@ -279,6 +302,11 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     /// What happened, for the application, in order.
     pub fn poll_output(&mut self) -> Option<Output<P, F>> {
         self.outputs.pop_front()
+    }
+
+    /// Whether [`poll_output`](Self::poll_output) would give anything.
+    pub fn has_outputs(&self) -> bool {
+        !self.outputs.is_empty()
     }
 
     /// Moves what [`poll_output`](Self::poll_output) would give to the end of `outputs`.

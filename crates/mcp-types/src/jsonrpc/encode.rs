@@ -48,14 +48,24 @@ impl<B: AsRef<[u8]>> JsonRpcMessage<B> {
 fn write_id(out: &mut Vec<u8>, id: Option<&RequestId>) {
     out.extend_from_slice(b",\"id\":");
     match id {
-        Some(id) => write!(out, "{id}").expect("writing to memory"),
+        Some(id) => match id.as_i64() {
+            Some(number) => serde_json::to_writer(out, &number).expect("writing a number to memory"),
+            None => write!(out, "{id}").expect("writing to memory"),
+        },
         None => out.extend_from_slice(b"null"),
     }
 }
 
 fn write_method(out: &mut Vec<u8>, method: &str) {
     out.extend_from_slice(b",\"method\":");
-    write_string(out, method);
+    // Nearly all are of such letters.
+    if method.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'/' | b'_')) {
+        out.push(b'"');
+        out.extend_from_slice(method.as_bytes());
+        out.push(b'"');
+    } else {
+        write_string(out, method);
+    }
 }
 
 fn write_params<B: AsRef<[u8]>>(out: &mut Vec<u8>, params: Option<&B>) {
