@@ -15,6 +15,12 @@ pub(crate) enum Media {
 /// Parameters and case do not matter.
 pub(crate) fn media(headers: &HeaderMap) -> Media {
     let Some(value) = headers.get(header::CONTENT_TYPE) else { return Media::Unnamed };
+    // What nearly every server says.
+    match value.as_bytes() {
+        b"application/json" => return Media::Json,
+        b"text/event-stream" => return Media::EventStream,
+        _ => {}
+    }
     let Ok(value) = value.to_str() else { return Media::Other };
     let essence = value.split(';').next().unwrap_or_default().trim();
     if essence.eq_ignore_ascii_case("application/json") {

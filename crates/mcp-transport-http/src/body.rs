@@ -1,8 +1,8 @@
 //! Reading bodies whole, within limits.
 
 use std::{
-    future::{Future as _, poll_fn},
-    pin::Pin,
+    future::poll_fn,
+    pin::{Pin, pin},
     task::Poll,
     time::Duration,
 };
@@ -20,7 +20,7 @@ use crate::{
 
 /// Reads a body of at most `limit` bytes that does not pause for longer than `idle`.
 pub(crate) async fn whole(
-    mut body: AnswerBody,
+    body: &mut AnswerBody,
     limit: usize,
     idle: Duration,
 ) -> Result<Bytes, TransportError> {
@@ -30,7 +30,7 @@ pub(crate) async fn whole(
     let mut first = Bytes::new();
     let mut all = BytesMut::new();
     loop {
-        let frame = match frame_within(&mut body, idle).await {
+        let frame = match frame_within(body, idle).await {
             Ok(Some(Ok(frame))) => frame,
             Ok(Some(Err(error))) => return Err(transport_error(error)),
             Ok(None) => return Ok(if all.is_empty() { first } else { all.freeze() }),
@@ -46,6 +46,9 @@ pub(crate) async fn whole(
         // Small answers come in one piece, which is used as it is.
         if first.is_empty() {
             first = data;
+            if body.is_end_stream() {
+                return Ok(first);
+            }
         } else {
             if all.is_empty() {
                 let expected =
@@ -63,11 +66,15 @@ async fn frame_within(
     body: &mut AnswerBody,
     idle: Duration,
 ) -> Result<Option<Result<Frame<Bytes>, BoxError>>, Elapsed> {
-    let mut frame = body.frame();
-    match poll_fn(|cx| Poll::Ready(Pin::new(&mut frame).poll(cx))).await {
+    match at_once(pin!(body.frame())).await {
         Poll::Ready(frame) => Ok(frame),
-        Poll::Pending => Box::pin(timeout(idle, frame)).await,
+        Poll::Pending => Box::pin(timeout(idle, body.frame())).await,
     }
+}
+
+/// What comes of `future` without waiting. Timers are dear: what is there already needs none.
+pub(crate) async fn at_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
+    poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await
 }
 
 fn too_large(limit: usize) -> TransportError {
@@ -76,7 +83,10 @@ fn too_large(limit: usize) -> TransportError {
 }
 
 /// The beginning of a body: at most `limit` bytes, and what came `within` that time.
-pub(crate) async fn beginning(mut body: AnswerBody, limit: usize, within: Duration) -> Bytes {
+pub(crate) async fn beginning<B>(mut body: B, limit: usize, within: Duration) -> Bytes
+where
+    B: Body<Data = Bytes> + Unpin,
+{
     let mut begun = BytesMut::new();
     let read = async {
         while let Some(Ok(frame)) = body.frame().await {

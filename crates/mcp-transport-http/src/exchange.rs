@@ -1,28 +1,28 @@
 //! One request, its response, and in the legacy era what takes the place of a response that broke off.
 
-use std::{pin::pin, sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, task::Poll, time::Duration};
 
 use bytes::Bytes;
-use http::{header, response::Parts};
+use http::header;
 use mcp_transport::{
     Delivery, ExchangeEnd, Exchanges, Inbound, Origin, OutboundMessage, RawMessage, Sink, TransportError,
     TransportErrorKind,
 };
 use mcp_types::{RequestId, jsonrpc::JsonRpcMessage};
 use tokio::{
-    sync::OwnedSemaphorePermit,
+    sync::SemaphorePermit,
     time::{sleep, timeout},
 };
 
 use crate::{
     answer::{Media, media},
-    body,
+    body::{self, at_once},
     headers::SESSION_ID,
     http_sse,
     link::Shared,
     refusal::{self, Refusal},
     request::Prepared,
-    service::{Answer, AnswerBody},
+    service::Answer,
     session::SessionId,
     sse::Events,
     stream::{Consumer, Cursor, StreamLimits, is_stream, passes},
@@ -56,36 +56,47 @@ async fn perform(shared: &Shared, out: &OutboundMessage, sink: &Sink) -> Result<
         ));
     };
     let initialize = request.method == "initialize";
-    if !initialize {
-        shared.session.open(shared.options.accept_timeout).await;
+    if !initialize && shared.session.is_half_open() {
+        // Rare, so kept out of the size of every exchange. So is what follows like this.
+        Box::pin(shared.session.open(shared.options.accept_timeout)).await;
     }
     let permit = if request.method == "subscriptions/listen" { None } else { shared.permit().await };
     // Without the request in between, which would be a part of every exchange.
     let (answer, session, modern) =
         shared.post(out).map(|it| (shared.service.fetch(it.request), it.session, it.modern))?;
-    let (head, body) = answer.await?.into_parts();
+    let mut answer = answer.await?;
     let id = &request.id;
     let mut exchange =
         Exchange { shared, out, id, initialize, session, resumable: !modern, sink, replied: false };
-    if !head.status.is_success() {
-        let answer = Answer::from_parts(head, body);
-        let refusal = Box::pin(Refusal::read(answer, exchange.session.is_some())).await;
-        drop(permit);
-        if initialize
-            // Not a server that is known to speak this transport, and lost a session.
-            && !shared.session.is_settled()
-            && refusal.may_be_http_sse()
-            && let Some(link) = Box::pin(http_sse::open(shared)).await
-        {
-            return Ok(ExchangeEnd::Replaced(link));
-        }
-        return Err(exchange.refused(refusal));
+    if !answer.status().is_success() {
+        return Box::pin(exchange.refused(answer, permit)).await;
     }
     sink.accepted();
     if initialize {
-        shared.session.offered(head.headers.get(SESSION_ID).cloned());
+        shared.session.offered(answer.headers().get(SESSION_ID).cloned());
     }
-    exchange.read(&head, body, permit).await?;
+    if answer.headers().get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding != "identity") {
+        let what = "the server's answer is compressed, which it was not asked to be";
+        return Err(refusal::no_message(&answer.into_parts().0, b"", what));
+    }
+    match media(answer.headers()) {
+        Media::Json | Media::Unnamed => {
+            let options = &shared.options;
+            let frame = body::whole(answer.body_mut(), options.max_message, options.body_idle).await?;
+            if !exchange.deliver(&frame) {
+                let what = "the server's answer holds no message";
+                return Err(refusal::no_message(&answer.into_parts().0, &frame, what));
+            }
+        }
+        Media::EventStream => {
+            let events = exchange.limits().events(answer.into_body());
+            Box::pin(exchange.stream(events, permit)).await?;
+        }
+        Media::Other => {
+            let what = "the server's answer is neither JSON nor a stream";
+            return Err(Box::pin(refusal::unexpected(answer, what)).await);
+        }
+    }
     Ok(ExchangeEnd::Complete)
 }
 
@@ -101,61 +112,62 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    async fn read(
-        &mut self,
-        head: &Parts,
-        body: AnswerBody,
-        permit: Option<OwnedSemaphorePermit>,
-    ) -> Result<(), TransportError> {
-        let odd = |what| Err(refusal::no_message(head, b"", what));
-        if let Some(encoding) = head.headers.get(header::CONTENT_ENCODING)
-            && encoding != "identity"
+    /// What comes of a response whose status says no.
+    async fn refused(
+        &self,
+        answer: Answer,
+        permit: Option<SemaphorePermit<'_>>,
+    ) -> Result<ExchangeEnd, TransportError> {
+        let refusal = Refusal::read(answer, self.session.is_some()).await;
+        drop(permit);
+        if self.initialize
+            // Not a server that is known to speak this transport, and lost a session.
+            && !self.shared.session.is_settled()
+            && refusal.may_be_http_sse()
+            && let Some(link) = http_sse::open(self.shared).await
         {
-            return odd("the server's answer is compressed, which it was not asked to be");
+            return Ok(ExchangeEnd::Replaced(link));
         }
-        match media(&head.headers) {
-            // On the heap, as all that is larger than what a plain answer needs.
-            Media::EventStream => Box::pin(self.stream(self.limits().events(body), permit)).await,
-            Media::Json | Media::Unnamed => {
-                let options = &self.shared.options;
-                let frame = body::whole(body, options.max_message, options.body_idle).await?;
-                if self.deliver(&frame) {
-                    return Ok(());
-                }
-                Err(refusal::no_message(head, &frame, "the server's answer holds no message"))
-            }
-            Media::Other => {
-                let mut answer = Answer::new(body);
-                *answer.status_mut() = head.status;
-                answer.headers_mut().clone_from(&head.headers);
-                let odd = refusal::unexpected(answer, "the server's answer is neither JSON nor a stream");
-                Err(Box::pin(odd).await)
-            }
+        let reply = refusal.rpc_error(self.id);
+        let error = refusal.into_error();
+        if let Some(message) = reply {
+            // A JSON-RPC error in it is the reply.
+            self.sink.accepted();
+            self.sink.refused(&error);
+            let origin = Origin::Exchange(self.id.clone());
+            self.sink.deliver(Inbound::Message { origin, message });
         }
+        Err(error)
     }
 
     async fn stream(
         &mut self,
         mut events: Events,
-        permit: Option<OwnedSemaphorePermit>,
+        permit: Option<SemaphorePermit<'_>>,
     ) -> Result<(), TransportError> {
         let limits = self.limits();
         let mut cursor = Cursor::default();
         let end = {
             let mut reading = pin!(limits.read(&mut events, &mut cursor, self));
-            tokio::select! {
-                biased;
-                end = &mut reading => end,
-                () = sleep(LONG_STREAM) => {
+            match at_once(reading.as_mut()).await {
+                Poll::Ready(end) => end,
+                Poll::Pending => {
+                    let short = timeout(LONG_STREAM, reading.as_mut()).await;
                     drop(permit);
-                    reading.await
+                    match short {
+                        Ok(end) => end,
+                        Err(_) => reading.await,
+                    }
                 }
             }
         };
         match end {
             Ok(true) => {
                 // Most servers end the stream here; another one is left.
-                let _ = timeout(AFTER_REPLY, limits.read(&mut events, &mut cursor, self)).await;
+                let mut reading = pin!(limits.read(&mut events, &mut cursor, self));
+                if at_once(reading.as_mut()).await.is_pending() {
+                    let _ = timeout(AFTER_REPLY, reading).await;
+                }
                 Ok(())
             }
             end if self.may_resume(&cursor, &end) => {
@@ -214,25 +226,10 @@ impl Exchange<'_> {
         Err(last.map_or_else(no_reply, |error| error.with_delivery(Delivery::MaybeSent)))
     }
 
-    /// The error of a refusal; a JSON-RPC error in it is delivered before.
-    fn refused(&self, refusal: Refusal) -> TransportError {
-        let reply = refusal.rpc_error(self.id);
-        let error = refusal.into_error();
-        if let Some(message) = reply {
-            self.sink.accepted();
-            self.sink.refused(&error);
-            let origin = Origin::Exchange(self.id.clone());
-            self.sink.deliver(Inbound::Message { origin, message });
-        }
-        error
-    }
-
     /// Delivers what `frame` holds; whether that is a message.
     fn deliver(&mut self, frame: &Bytes) -> bool {
-        let mut entries = Vec::with_capacity(1);
-        Inbound::parse(Origin::Exchange(self.id.clone()), frame, &mut entries);
         let mut messages = 0;
-        for entry in entries {
+        Inbound::parse_each(Origin::Exchange(self.id.clone()), frame, |entry| {
             match &entry {
                 Inbound::Message { message, .. } => {
                     messages += 1;
@@ -247,7 +244,7 @@ impl Exchange<'_> {
                 _ => {}
             }
             self.sink.deliver(entry);
-        }
+        });
         messages > 0
     }
 

@@ -101,7 +101,7 @@ impl Http {
         R: Body<Data = Bytes> + Send + 'static,
         R::Error: Into<BoxError>,
     {
-        self.service = Some(Arc::new(service::erase(service)));
+        self.service = Some(service::erase(service));
         self
     }
 
@@ -157,7 +157,7 @@ impl Http {
 
 impl Connect for Http {
     async fn connect(&self) -> Result<Link, TransportError> {
-        let service = self.service.clone().unwrap_or_else(|| Arc::new(service::erase(HttpClient::new())));
+        let service = self.service.clone().unwrap_or_else(|| Arc::new(HttpClient::new()));
         Ok(link::open(Shared::new(self.endpoint.clone(), self.fields.clone(), self.options, service)))
     }
 

@@ -2,11 +2,11 @@ use std::sync::Arc;
 
 use http::HeaderMap;
 use mcp_transport::Link;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{
     beside, closer::SessionCloser, endpoint::Endpoint, exchange::HttpExchanges, http::Options,
-    redirect::Redirecting, service::Fetch, session::Session,
+    redirect::Redirecting, request::post_fields, service::Fetch, session::Session,
 };
 
 /// What the parts of a link have in common.
@@ -17,7 +17,7 @@ pub(crate) struct Shared {
     pub(crate) options: Options,
     pub(crate) service: Arc<dyn Fetch>,
     pub(crate) session: Session,
-    permits: Arc<Semaphore>,
+    permits: Semaphore,
 }
 
 impl Shared {
@@ -31,17 +31,18 @@ impl Shared {
             0 => service,
             limit => Arc::new(Redirecting { service, limit }),
         };
-        let permits = Arc::new(Semaphore::new(options.max_connections.min(Semaphore::MAX_PERMITS)));
-        Arc::new(Self { endpoint, fields, options, service, session: Session::default(), permits })
+        let permits = Semaphore::new(options.max_connections.min(Semaphore::MAX_PERMITS));
+        let session = Session::new(post_fields(&fields));
+        Arc::new(Self { endpoint, fields, options, service, session, permits })
     }
 
     /// Waits for a free connection. `None` never comes: the semaphore is not closed.
-    pub(crate) async fn permit(&self) -> Option<OwnedSemaphorePermit> {
-        if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
-            return Some(permit);
+    pub(crate) async fn permit(&self) -> Option<SemaphorePermit<'_>> {
+        match self.permits.try_acquire() {
+            Ok(permit) => Some(permit),
+            // Rare, so kept out of the size of every exchange.
+            Err(_) => Box::pin(self.permits.acquire()).await.ok(),
         }
-        // Rare, so kept out of the size of every exchange.
-        Box::pin(Arc::clone(&self.permits).acquire_owned()).await.ok()
     }
 }
 

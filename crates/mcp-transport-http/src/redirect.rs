@@ -1,14 +1,13 @@
 //! Redirects, where the user asked to follow them.
 
-use std::{pin::Pin, sync::Arc};
+use std::sync::Arc;
 
 use http::{Method, Request, StatusCode, Uri, header};
-use mcp_transport::TransportError;
 
 use crate::{
     RequestBody, body,
     endpoint::Endpoint,
-    service::{Answer, Fetch},
+    service::{Answer, Fetch, Fetching},
 };
 
 /// Follows redirects on the same origin. So nothing that a user sends to a server goes to another one.
@@ -40,19 +39,15 @@ impl NotFollowed {
 }
 
 impl Fetch for Redirecting {
-    fn fetch(
-        &self,
-        mut request: Request<RequestBody>,
-    ) -> Pin<Box<dyn Future<Output = Result<Answer, TransportError>> + Send>> {
-        let (service, limit) = (Arc::clone(&self.service), self.limit);
+    fn fetch(&self, mut request: Request<RequestBody>) -> Fetching<'_> {
         Box::pin(async move {
             let mut followed = 0;
             loop {
                 let mut again = request.clone();
-                let mut answer = service.fetch(request).await?;
+                let mut answer = self.service.fetch(request).await?;
                 let why = match target(&again, &answer) {
                     None => return Ok(answer),
-                    Some(Ok(uri)) if followed < limit => {
+                    Some(Ok(uri)) if followed < self.limit => {
                         followed += 1;
                         body::drain(answer.into_body()).await;
                         *again.uri_mut() = uri;

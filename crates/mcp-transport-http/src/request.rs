@@ -29,12 +29,15 @@ impl Shared {
     /// The POST of one message.
     pub(crate) fn post(&self, out: &OutboundMessage) -> Result<Prepared, TransportError> {
         let message = &out.message;
-        let legacy = self.session.is_legacy();
-        let mirrored = if legacy { Mirrored::default() } else { Mirrored::of(message) };
+        let body = message.to_vec().into();
+        if let Some((mut fields, session)) = self.session.legacy_fields(message.method()) {
+            add(&mut fields, &out.headers, |_| true)?;
+            return Ok(self.with_fields(Method::POST, fields, session, false, body));
+        }
+        let mirrored = Mirrored::of(message);
         let stamp = self.session.stamp(message.method(), &mirrored);
-        let mut fields = self.fields(&out.headers, |_| true)?;
-        fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        fields.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        let mut fields = extended(self.session.fields(), out.headers.len());
+        add(&mut fields, &out.headers, |_| true)?;
         if stamp.modern {
             if let Some(value) = message.method().and_then(mirrored_value) {
                 fields.insert(headers::METHOD, value);
@@ -43,7 +46,7 @@ impl Shared {
                 fields.insert(headers::NAME, value);
             }
         }
-        Ok(self.prepared(Method::POST, fields, stamp, message.to_vec().into()))
+        Ok(self.prepared(Method::POST, fields, stamp, body))
     }
 
     /// The GET that opens a stream of the server, or goes on with one behind the event `last`.
@@ -58,7 +61,8 @@ impl Shared {
         out: &OutboundMessage,
         session: Option<&SessionId>,
     ) -> Result<Prepared, TransportError> {
-        let fields = self.fields(&out.headers, |name| !name.starts_with(headers::PARAM_PREFIX))?;
+        let mut fields = extended(&self.fields, out.headers.len());
+        add(&mut fields, &out.headers, |name| !name.starts_with(headers::PARAM_PREFIX))?;
         let mut stamp = self.session.stamp(None, &Mirrored::default());
         // Another session may have begun since.
         stamp.session = session.cloned().or(stamp.session);
@@ -80,25 +84,6 @@ impl Shared {
         self.prepared(Method::DELETE, self.fields.clone(), stamp, Bytes::new())
     }
 
-    fn fields(
-        &self,
-        more: &[(Cow<'static, str>, String)],
-        wanted: impl Fn(&str) -> bool,
-    ) -> Result<HeaderMap, TransportError> {
-        // A clone would have to grow.
-        let mut fields = HeaderMap::with_capacity(self.fields.len() + more.len() + OWN_FIELDS);
-        for (name, value) in &self.fields {
-            fields.append(name.clone(), value.clone());
-        }
-        for (name, value) in more {
-            let (name, value) = headers::field(name, value)?;
-            if wanted(name.as_str()) {
-                fields.insert(name, value);
-            }
-        }
-        Ok(fields)
-    }
-
     fn prepared(&self, method: Method, mut fields: HeaderMap, stamp: Stamp, body: Bytes) -> Prepared {
         if let Some(version) = stamp.version {
             fields.insert(headers::PROTOCOL_VERSION, version);
@@ -106,12 +91,56 @@ impl Shared {
         if let Some(session) = &stamp.session {
             fields.insert(headers::SESSION_ID, session.value());
         }
+        self.with_fields(method, fields, stamp.session, stamp.modern, body)
+    }
+
+    fn with_fields(
+        &self,
+        method: Method,
+        fields: HeaderMap,
+        session: Option<SessionId>,
+        modern: bool,
+        body: Bytes,
+    ) -> Prepared {
         let mut request = Request::new(RequestBody::new(body));
         *request.method_mut() = method;
         *request.uri_mut() = self.endpoint.uri().clone();
         *request.headers_mut() = fields;
-        Prepared { request, session: stamp.session, modern: stamp.modern }
+        Prepared { request, session, modern }
     }
+}
+
+/// What goes with every POST of a link whose user sends `fields` with every request.
+pub(crate) fn post_fields(fields: &HeaderMap) -> HeaderMap {
+    let mut fields = extended(fields, 0);
+    fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    fields.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    fields
+}
+
+/// The same fields with room for `more`, and for those that the transport and its client add.
+fn extended(fields: &HeaderMap, more: usize) -> HeaderMap {
+    // A clone would have to grow.
+    let mut all = HeaderMap::with_capacity(fields.len() + more + OWN_FIELDS);
+    for (name, value) in fields {
+        all.append(name.clone(), value.clone());
+    }
+    all
+}
+
+/// Adds those fields that come with a message whose name is `wanted`.
+fn add(
+    fields: &mut HeaderMap,
+    more: &[(Cow<'static, str>, String)],
+    wanted: impl Fn(&str) -> bool,
+) -> Result<(), TransportError> {
+    for (name, value) in more {
+        let (name, value) = headers::field(name, value)?;
+        if wanted(name.as_str()) {
+            fields.insert(name, value);
+        }
+    }
+    Ok(())
 }
 
 fn mirrored_value(text: &str) -> Option<HeaderValue> {

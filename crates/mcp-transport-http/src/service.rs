@@ -1,12 +1,13 @@
 //! The seam: what carries one HTTP request and brings its response.
 
 use std::{
+    any::Any,
     convert::Infallible,
     error::Error,
     fmt,
     future::{Future, poll_fn, ready},
     pin::Pin,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
     task::{Context, Poll, Waker},
 };
 
@@ -16,6 +17,8 @@ use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
 use mcp_transport::{Delivery, TransportError, TransportErrorKind};
 use tower_service::Service;
+
+use crate::{HttpClient, ResponseBody};
 
 /// An error of any type, as services give it.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -66,19 +69,54 @@ impl Body for RequestBody {
     }
 }
 
-pub(crate) type AnswerBody = UnsyncBoxBody<Bytes, BoxError>;
 pub(crate) type Answer = Response<AnswerBody>;
+
+/// The body of an answer.
+pub(crate) enum AnswerBody {
+    /// That of our own client, without a detour over the heap.
+    Own(ResponseBody),
+    Other(UnsyncBoxBody<Bytes, BoxError>),
+}
+
+impl Body for AnswerBody {
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        match self.get_mut() {
+            Self::Own(body) => Pin::new(body).poll_frame(cx).map_err(Into::into),
+            Self::Other(body) => Pin::new(body).poll_frame(cx),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        match self {
+            Self::Own(body) => body.is_end_stream(),
+            Self::Other(body) => body.is_end_stream(),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Own(body) => body.size_hint(),
+            Self::Other(body) => body.size_hint(),
+        }
+    }
+}
 
 /// A service whose type is erased.
 pub(crate) trait Fetch: Send + Sync {
-    fn fetch(
-        &self,
-        request: Request<RequestBody>,
-    ) -> Pin<Box<dyn Future<Output = Result<Answer, TransportError>> + Send>>;
+    fn fetch(&self, request: Request<RequestBody>) -> Fetching<'_>;
 }
 
-/// Erases `service`. It is cloned for each request, as tower has it.
-pub(crate) fn erase<S, R>(service: S) -> impl Fetch + 'static
+/// What comes of a request.
+pub(crate) type Fetching<'a> = Pin<Box<dyn Future<Output = Result<Answer, TransportError>> + Send + 'a>>;
+
+/// Erases `service`. It is cloned for each request, as tower has it; our own needs no detour.
+pub(crate) fn erase<S, R>(service: S) -> Arc<dyn Fetch>
 where
     S: Service<Request<RequestBody>, Response = Response<R>> + Clone + Send + 'static,
     S::Future: Send,
@@ -86,7 +124,10 @@ where
     R: Body<Data = Bytes> + Send + 'static,
     R::Error: Into<BoxError>,
 {
-    Erased(Mutex::new(service))
+    match (&service as &dyn Any).downcast_ref::<HttpClient>() {
+        Some(own) => Arc::new(own.clone()),
+        None => Arc::new(Erased(Mutex::new(service))),
+    }
 }
 
 struct Erased<S>(Mutex<S>);
@@ -99,10 +140,7 @@ where
     R: Body<Data = Bytes> + Send + 'static,
     R::Error: Into<BoxError>,
 {
-    fn fetch(
-        &self,
-        request: Request<RequestBody>,
-    ) -> Pin<Box<dyn Future<Output = Result<Answer, TransportError>> + Send>> {
+    fn fetch(&self, request: Request<RequestBody>) -> Fetching<'_> {
         let mut service = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         // Nearly every service is ready at once: then its future alone is kept, not the request too.
         match service.poll_ready(&mut Context::from_waker(Waker::noop())) {
@@ -130,7 +168,7 @@ where
     E: Into<BoxError>,
 {
     let answer = answer.map_err(|error| transport_error(error.into()))?;
-    Ok(answer.map(|body| body.map_err(Into::into).boxed_unsync()))
+    Ok(answer.map(|body| AnswerBody::Other(body.map_err(Into::into).boxed_unsync())))
 }
 
 /// The failure of a service. One that holds a [`TransportError`] is that, whatever stands around it.

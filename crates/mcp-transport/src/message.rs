@@ -129,10 +129,13 @@ impl Inbound {
     ///
     /// Bodies up to 4 KiB are copied, so that a kept result does not pin a large read buffer; larger ones share it.
     pub fn parse(origin: Origin, frame: &Bytes, into: &mut Vec<Self>) {
+        Self::parse_each(origin, frame, |entry| into.push(entry));
+    }
+
+    /// As [`parse`](Self::parse), and hands each entry to `take`.
+    pub fn parse_each(origin: Origin, frame: &Bytes, mut take: impl FnMut(Self)) {
         match jsonrpc::parse(frame) {
-            Ok(Incoming::Single(message)) => {
-                into.push(Self::Message { origin, message: own(frame, message) });
-            }
+            Ok(Incoming::Single(message)) => take(Self::Message { origin, message: own(frame, message) }),
             Ok(Incoming::Batch(elements)) => {
                 let mut messages = Vec::with_capacity(elements.len());
                 let mut rejected = None;
@@ -143,12 +146,14 @@ impl Inbound {
                         Err(error) => rejected = rejected.or(Some(error)),
                     }
                 }
-                into.extend(rejected.map(|error| Self::Skipped(skipped(error, frame))));
+                if let Some(error) = rejected {
+                    take(Self::Skipped(skipped(error, frame)));
+                }
                 if !messages.is_empty() {
-                    into.push(Self::Batch { origin, messages });
+                    take(Self::Batch { origin, messages });
                 }
             }
-            Err(error) => into.push(Self::Skipped(skipped(error, frame))),
+            Err(error) => take(Self::Skipped(skipped(error, frame))),
         }
     }
 }

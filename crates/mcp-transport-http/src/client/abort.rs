@@ -3,12 +3,6 @@ use tokio::task::{AbortHandle, JoinHandle};
 /// A task that ends when this is dropped.
 pub(super) struct AbortOnDrop(AbortHandle);
 
-impl AbortOnDrop {
-    pub(super) fn is_finished(&self) -> bool {
-        self.0.is_finished()
-    }
-}
-
 impl<T> From<JoinHandle<T>> for AbortOnDrop {
     fn from(task: JoinHandle<T>) -> Self {
         Self(task.abort_handle())

@@ -78,15 +78,22 @@ impl Body for ResponseBody {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
         let polled = match &mut self.0 {
-            Kind::Http1 { incoming, lease } => match ready!(Pin::new(incoming).poll_frame(cx)) {
-                Some(Ok(frame)) => Some(Ok(frame)),
-                Some(Err(error)) => {
-                    // What is left of the connection is of no use.
-                    *lease = None;
-                    return Poll::Ready(Some(Err(http1::not_read(error))));
+            Kind::Http1 { incoming, lease } => {
+                // Without its connection it was read to its end.
+                let polled = match lease {
+                    Some(lease) => lease.connection().poll_frame(incoming, cx),
+                    None => Pin::new(incoming).poll_frame(cx),
+                };
+                match ready!(polled) {
+                    Some(Ok(frame)) => Some(Ok(frame)),
+                    Some(Err(error)) => {
+                        // What is left of the connection is of no use.
+                        *lease = None;
+                        return Poll::Ready(Some(Err(http1::not_read(error))));
+                    }
+                    None => None,
                 }
-                None => None,
-            },
+            }
             #[cfg(feature = "http2")]
             Kind::Http2 { stream, .. } => match ready!(stream.poll_data(cx)) {
                 Some(Ok(data)) => {

@@ -205,8 +205,8 @@ mod tests {
     #[tokio::test]
     async fn sockets_are_watched_over() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let uri = format!("http://{}/", listener.local_addr().unwrap()).parse().unwrap();
-        let target = Target::of(&uri).unwrap();
+        let mut uri = format!("http://{}/", listener.local_addr().unwrap()).parse().unwrap();
+        let target = Target::take(&mut uri).unwrap();
         let stream = tcp(&target, Instant::now() + Duration::from_secs(5)).await.ok().unwrap();
         assert!(stream.nodelay().unwrap() && SockRef::from(&stream).keepalive().unwrap());
     }

@@ -1,10 +1,19 @@
 //! One connection of HTTP/1.1, which carries one exchange at a time.
 
-use std::{error::Error, io, pin::Pin, time::Duration};
+use std::{
+    error::Error,
+    future::poll_fn,
+    io,
+    pin::{Pin, pin},
+    task::{Context, Poll},
+    time::Duration,
+};
 
+use bytes::Bytes;
 #[cfg(feature = "proxy")]
 use http::header;
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, HeaderName, Request, Response};
+use http_body::{Body, Frame};
 use hyper::{
     body::Incoming,
     client::conn::{TrySendError, http1},
@@ -16,20 +25,23 @@ use tokio::time::timeout;
 
 #[cfg(feature = "proxy")]
 use super::proxy::Forward;
-use super::{Settings, abort::AbortOnDrop};
+use super::{Settings, drive::Driver};
 use crate::RequestBody;
 
 /// How long a connection may take to be ready again. Longer, and a new one is better.
 const READY_WITHIN: Duration = Duration::from_millis(100);
 
-/// One connection, and the task that drives it. Dropping it closes it.
+/// One connection. Who waits for something on it drives it; dropping it closes it.
 pub(super) struct Connection {
     sender: http1::SendRequest<RequestBody>,
-    task: AbortOnDrop,
+    driver: Driver,
     /// It leads to a proxy, which forwards requests.
     #[cfg(feature = "proxy")]
     forward: Option<Box<Forward>>,
 }
+
+/// What becomes of a request that was handed to a connection.
+pub(super) type Sent = Result<Response<Incoming>, TrySendError<Request<RequestBody>>>;
 
 /// Why there is no response.
 pub(super) enum NotAnswered {
@@ -47,11 +59,9 @@ impl Connection {
         // At most 100 fields, as long as hyper is not told a number: then it would allocate for each head.
         builder.max_header_size(settings.max_head);
         let (sender, connection) = builder.handshake::<_, RequestBody>(TokioIo::new(stream)).await?;
-        // Its errors reach the request that they hit.
-        let task = tokio::spawn(connection);
         Ok(Self {
             sender,
-            task: task.into(),
+            driver: Driver::new(connection),
             #[cfg(feature = "proxy")]
             forward: None,
         })
@@ -63,29 +73,62 @@ impl Connection {
         self
     }
 
-    /// Whether nothing can be sent any more.
-    pub(super) fn is_over(&self) -> bool {
-        self.sender.is_closed() || self.task.is_finished()
+    /// After a response: whether another request can be sent, as far as is known. Later, only sending tells.
+    pub(super) fn goes_on(&mut self) -> bool {
+        if !self.sender.is_ready() {
+            // It did not see the end of the response yet, or that it is to be closed.
+            self.driver.turn();
+        }
+        !self.driver.is_over() && !self.sender.is_closed()
     }
 
     /// Whether the next request can be sent: not when the last one is still being written to a server that answered
     /// early and does not read.
     pub(super) async fn ready(&mut self) -> bool {
-        self.sender.is_ready()
-            || timeout(READY_WITHIN, self.sender.ready()).await.is_ok_and(|ready| ready.is_ok())
+        if self.sender.is_ready() {
+            return true;
+        }
+        let (sender, driver) = (&mut self.sender, &mut self.driver);
+        let ready = poll_fn(|cx| driver.poll(cx, |cx| sender.poll_ready(cx)));
+        // On the heap: rare.
+        Box::pin(timeout(READY_WITHIN, ready)).await.is_ok_and(|ready| ready.is_ok())
     }
 
-    /// On the heap: as a part of its caller's future it would be there several times over.
-    pub(super) fn send(
-        &mut self,
-        request: Request<RequestBody>,
-    ) -> Pin<Box<dyn Future<Output = Result<Response<Incoming>, NotAnswered>> + Send + '_>> {
+    /// Whether a request can be sent at once, as it is.
+    pub(super) fn is_ready(&self) -> bool {
         #[cfg(feature = "proxy")]
         if self.forward.is_some() {
-            return Box::pin(self.forward(request));
+            return false;
         }
-        let sent = self.sender.try_send_request(request);
-        Box::pin(async move { sent.await.map_err(not_sent) })
+        self.sender.is_ready()
+    }
+
+    /// Hands the request over; [`answer`](Self::answer) does the rest.
+    pub(super) fn begin_to_send(
+        &mut self,
+        request: Request<RequestBody>,
+    ) -> impl Future<Output = Sent> + Send + use<> {
+        self.sender.try_send_request(request)
+    }
+
+    pub(super) async fn answer(
+        &mut self,
+        sent: impl Future<Output = Sent>,
+    ) -> Result<Response<Incoming>, NotAnswered> {
+        let mut sent = pin!(sent);
+        poll_fn(|cx| self.driver.poll(cx, |cx| sent.as_mut().poll(cx))).await.map_err(not_sent)
+    }
+
+    pub(super) async fn send(
+        &mut self,
+        request: Request<RequestBody>,
+    ) -> Result<Response<Incoming>, NotAnswered> {
+        #[cfg(feature = "proxy")]
+        if self.forward.is_some() {
+            return self.forward(request).await;
+        }
+        let sent = self.begin_to_send(request);
+        self.answer(sent).await
     }
 
     #[cfg(feature = "proxy")]
@@ -97,8 +140,14 @@ impl Connection {
         if let Some(forward) = &self.forward {
             forward.address(&mut request).map_err(NotAnswered::Failed)?;
         }
-        match (self.sender.try_send_request(request).await.map_err(not_sent), &self.forward) {
-            (Ok(answer), Some(forward)) => forward.pass(answer).await.map_err(NotAnswered::Failed),
+        let sent = self.begin_to_send(request);
+        match (self.answer(sent).await, &self.forward) {
+            (Ok(answer), Some(forward)) => {
+                let driver = &mut self.driver;
+                let answer = answer.map(|incoming| Driven { incoming, driver });
+                let passed = forward.pass(answer).await.map_err(NotAnswered::Failed)?;
+                Ok(passed.map(|driven| driven.incoming))
+            }
             (Err(NotAnswered::NeverSent(mut request, error)), _) => {
                 // The next connection may lead elsewhere.
                 *request.uri_mut() = path;
@@ -107,6 +156,36 @@ impl Connection {
             }
             (other, _) => other,
         }
+    }
+
+    /// The next frame of the response.
+    pub(super) fn poll_frame(
+        &mut self,
+        incoming: &mut Incoming,
+        cx: &Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        self.driver.poll_after(cx, |cx| Pin::new(&mut *incoming).poll_frame(cx))
+    }
+}
+
+/// A body with the connection that it comes on.
+#[cfg(feature = "proxy")]
+struct Driven<'a> {
+    incoming: Incoming,
+    driver: &'a mut Driver,
+}
+
+#[cfg(feature = "proxy")]
+impl Body for Driven<'_> {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let Self { incoming, driver } = self.get_mut();
+        driver.poll_after(cx, |cx| Pin::new(&mut *incoming).poll_frame(cx))
     }
 }
 
@@ -124,7 +203,8 @@ fn not_sent(mut failure: TrySendError<Request<RequestBody>>) -> NotAnswered {
 pub(super) fn keep_alive(headers: &HeaderMap) -> Option<Duration> {
     const ON_THE_WAY: Duration = Duration::from_secs(1);
     const MOST: Duration = Duration::from_secs(90);
-    let field = headers.get("keep-alive")?.to_str().ok()?;
+    const KEEP_ALIVE: HeaderName = HeaderName::from_static("keep-alive");
+    let field = headers.get(KEEP_ALIVE)?.to_str().ok()?;
     let seconds = field.split(',').find_map(|part| part.trim().strip_prefix("timeout="))?;
     let said = Duration::from_secs(seconds.trim().parse().ok()?);
     Some(said.saturating_sub(ON_THE_WAY).min(MOST))

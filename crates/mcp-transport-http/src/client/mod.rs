@@ -3,6 +3,7 @@
 mod abort;
 mod body;
 mod dial;
+mod drive;
 mod http1;
 #[cfg(feature = "http2")]
 mod http2;
@@ -27,14 +28,14 @@ use std::{
     time::Duration,
 };
 
-use http::{HeaderValue, Request, Response, Uri, header, uri::PathAndQuery};
+use http::{Request, Response, header};
 use mcp_transport::{Delivery, TransportError, TransportErrorKind};
 use tower_service::Service;
 
 pub use body::ResponseBody;
 use dial::Dialed;
 use http1::NotAnswered;
-use pool::Pool;
+use pool::{Lease, Pool};
 #[cfg(feature = "proxy")]
 pub use proxy::Proxy;
 #[cfg(feature = "http2")]
@@ -44,7 +45,10 @@ use target::{Key, Target};
 use tls::Tls;
 pub use version::HttpVersion;
 
-use crate::RequestBody;
+use crate::{
+    RequestBody,
+    service::{AnswerBody, Fetch, Fetching},
+};
 
 /// HTTP/1.1 and HTTP/2 over TCP and TLS: what [`Http`](crate::Http) stands on unless it is given another service.
 ///
@@ -200,26 +204,66 @@ impl HttpClient {
         changed.map(|()| client)
     }
 
-    async fn perform(
+    /// Sends `request`, at once where a connection waits for one, and waits for its response.
+    ///
+    /// Dropping the future abandons the request.
+    fn perform(
         &self,
-        request: &mut Request<RequestBody>,
-    ) -> Result<Response<ResponseBody>, TransportError> {
-        let target = Target::of(request.uri())?;
-        let key = Key { target, authorization: request.headers().get(header::AUTHORIZATION).cloned() };
-        origin_form(request, &key.target)?;
-        // A connection may have ended while it was idle. What never left on it goes on the next one.
-        while let Some(mut connection) = self.pool.take(&key) {
-            if !connection.ready().await {
-                continue;
-            }
-            match connection.send(std::mem::take(request)).await {
-                Ok(answer) => return Ok(self.lease(connection, key, answer)),
-                Err(NotAnswered::NeverSent(returned, _)) => *request = *returned,
-                Err(NotAnswered::Failed(error)) => return Err(error),
+        request: Request<RequestBody>,
+    ) -> impl Future<Output = Result<Response<ResponseBody>, TransportError>> + Send + use<'_> {
+        let begun = self.begin(request);
+        async move {
+            let (mut lease, sent) = match begun? {
+                Begun::Sent(lease, sent) => (lease, sent),
+                Begun::Later(later) => return later.await,
+            };
+            match lease.connection().answer(sent).await {
+                Ok(answer) => Ok(self.leased(lease, answer)),
+                Err(NotAnswered::NeverSent(request, _)) => {
+                    Box::pin(self.later(None, lease.into_key(), *request)).await
+                }
+                Err(NotAnswered::Failed(error)) => Err(error),
             }
         }
+    }
+
+    fn begin(
+        &self,
+        mut request: Request<RequestBody>,
+    ) -> Result<Begun<'_, impl Future<Output = http1::Sent> + Send + use<>>, TransportError> {
+        let target = Target::take(request.uri_mut())?;
+        let mut idle = self.pool.take(&target, request.headers().get(header::AUTHORIZATION));
+        if let Some(mut lease) = idle.take_if(|lease| lease.connection().is_ready()) {
+            request.headers_mut().insert(header::HOST, lease.host().clone());
+            let sent = lease.connection().begin_to_send(request);
+            return Ok(Begun::Sent(lease, sent));
+        }
+        let key = Key { target, authorization: request.headers().get(header::AUTHORIZATION).cloned() };
+        request.headers_mut().insert(header::HOST, key.target.host_field()?);
         // On the heap: rare, and larger than all the rest.
-        Box::pin(self.anew(key, std::mem::take(request))).await
+        Ok(Begun::Later(Box::pin(self.later(idle, key, request))))
+    }
+
+    /// Sends the request on one of the connections that there are, `first` at first, or on a new one.
+    async fn later(
+        &self,
+        first: Option<Lease>,
+        key: Key,
+        mut request: Request<RequestBody>,
+    ) -> Result<Response<ResponseBody>, TransportError> {
+        // A connection may have ended while it was idle. What never left on it goes on the next one.
+        let mut next = first;
+        while let Some(mut lease) = next.or_else(|| self.pool.take(&key.target, key.authorization.as_ref())) {
+            if lease.connection().ready().await {
+                match lease.connection().send(request).await {
+                    Ok(answer) => return Ok(self.leased(lease, answer)),
+                    Err(NotAnswered::NeverSent(returned, _)) => request = *returned,
+                    Err(NotAnswered::Failed(error)) => return Err(error),
+                }
+            }
+            next = None;
+        }
+        self.anew(key, request).await
     }
 
     /// Sends the request on a connection of HTTP/2, or on a new one.
@@ -242,26 +286,21 @@ impl HttpClient {
     /// Sends the request on a new connection of HTTP/1.1.
     async fn alone(
         &self,
-        mut connection: http1::Connection,
+        connection: http1::Connection,
         key: Key,
         request: Request<RequestBody>,
     ) -> Result<Response<ResponseBody>, TransportError> {
-        match connection.send(request).await {
-            Ok(answer) => Ok(self.lease(connection, key, answer)),
+        let mut lease = Lease::new(connection, key, &self.pool)?;
+        match lease.connection().send(request).await {
+            Ok(answer) => Ok(self.leased(lease, answer)),
             Err(NotAnswered::NeverSent(_, error) | NotAnswered::Failed(error)) => Err(error),
         }
     }
 
     /// The response; its body gives the connection back at its end.
-    fn lease(
-        &self,
-        connection: http1::Connection,
-        key: Key,
-        answer: Response<hyper::body::Incoming>,
-    ) -> Response<ResponseBody> {
+    fn leased(&self, mut lease: Lease, answer: Response<hyper::body::Incoming>) -> Response<ResponseBody> {
         let keep = self.settings.keep_idle.unwrap_or(Self::DEFAULT_KEEP_IDLE);
-        let keep = http1::keep_alive(answer.headers()).unwrap_or(keep);
-        let lease = pool::Lease::new(connection, key, keep, &self.pool);
+        lease.keep(http1::keep_alive(answer.headers()).unwrap_or(keep));
         answer.map(|incoming| ResponseBody::http1(incoming, lease))
     }
 
@@ -325,24 +364,21 @@ impl Service<Request<RequestBody>> for HttpClient {
     }
 
     /// Dropping the future abandons the request: it closes its connection, or resets its stream.
-    fn call(&mut self, mut request: Request<RequestBody>) -> Self::Future {
+    fn call(&mut self, request: Request<RequestBody>) -> Self::Future {
         let client = self.clone();
-        Box::pin(async move { client.perform(&mut request).await })
+        Box::pin(async move { client.perform(request).await })
     }
 }
 
-/// The request as an HTTP/1.1 server wants it: the path alone, and the host in a field.
-fn origin_form(request: &mut Request<RequestBody>, target: &Target) -> Result<(), TransportError> {
-    let path = request.uri().path_and_query().cloned();
-    let path = path.unwrap_or_else(|| PathAndQuery::from_static("/"));
-    *request.uri_mut() = Uri::from(path);
-    let host = HeaderValue::from_str(target.host_field()).map_err(|_| {
-        TransportError::new(
-            TransportErrorKind::Configuration,
-            Delivery::NeverSent,
-            "the host of the URL cannot stand in a header field",
-        )
-    })?;
-    request.headers_mut().insert(header::HOST, host);
-    Ok(())
+impl Fetch for HttpClient {
+    fn fetch(&self, request: Request<RequestBody>) -> Fetching<'_> {
+        let performed = self.perform(request);
+        Box::pin(async move { performed.await.map(|answer| answer.map(AnswerBody::Own)) })
+    }
+}
+
+/// What became of a request at once.
+enum Begun<'a, F> {
+    Sent(Lease, F),
+    Later(Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, TransportError>> + Send + 'a>>),
 }

@@ -4,9 +4,15 @@ use std::{
     time::Duration,
 };
 
+use http::HeaderValue;
+use mcp_transport::TransportError;
 use tokio::time::{Instant, sleep_until};
 
-use super::{abort::AbortOnDrop, http1::Connection, target::Key};
+use super::{
+    abort::AbortOnDrop,
+    http1::Connection,
+    target::{Key, Target},
+};
 
 /// How many connections are kept idle.
 const MOST_IDLE: usize = 100;
@@ -18,49 +24,50 @@ pub(super) struct Pool(Mutex<State>);
 #[derive(Default)]
 struct State {
     /// In the order in which they were given back.
-    idle: VecDeque<Idle>,
+    idle: VecDeque<Box<Kept>>,
     /// Closes connections whose time is up, while there are any.
     sweeper: Option<AbortOnDrop>,
 }
 
-struct Idle {
-    key: Key,
+/// What a client keeps of a connection. It moves as a whole, between the pool and responses.
+struct Kept {
     connection: Connection,
+    key: Key,
+    /// The value of `Host`.
+    host: HeaderValue,
+    /// How long it may be idle.
+    keep: Duration,
+    /// Until when it may be used again, while it is idle.
     until: Instant,
+    pool: Weak<Pool>,
 }
 
 impl Pool {
-    /// The connection for `key` that was used last and may be used again.
-    pub(super) fn take(&self, key: &Key) -> Option<Connection> {
+    /// The connection to `target`, on behalf of `authorization`, that was used last and may be used again.
+    pub(super) fn take(&self, target: &Target, authorization: Option<&HeaderValue>) -> Option<Lease> {
         let now = Instant::now();
         let mut state = self.lock();
-        state.sweep(now);
-        let at = state.idle.iter().rposition(|idle| idle.key == *key)?;
-        state.idle.remove(at).map(|idle| idle.connection)
+        let at =
+            state.idle.iter().rposition(|idle| idle.until > now && idle.key.is(target, authorization))?;
+        state.idle.remove(at).map(Lease)
     }
 
-    fn give_back(self: &Arc<Self>, idle: Idle) {
+    fn give_back(self: &Arc<Self>, idle: Box<Kept>) {
         let mut state = self.lock();
-        if state.idle.len() == MOST_IDLE {
-            state.idle.pop_front();
-        }
+        let oldest = if state.idle.len() == MOST_IDLE { state.idle.pop_front() } else { None };
         let until = idle.until;
         state.idle.push_back(idle);
         if state.sweeper.is_none() {
             let task = tokio::spawn(sweep(Arc::downgrade(self), until));
             state.sweeper = Some(task.into());
         }
+        drop(state);
+        drop(oldest);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         // Whoever panicked under the lock left a queue of whole entries.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn sweep(&mut self, now: Instant) {
-        self.idle.retain(|idle| idle.until > now && !idle.connection.is_over());
     }
 }
 
@@ -70,7 +77,8 @@ async fn sweep(pool: Weak<Pool>, mut until: Instant) {
         sleep_until(until).await;
         let Some(pool) = pool.upgrade() else { return };
         let mut state = pool.lock();
-        state.sweep(Instant::now());
+        let now = Instant::now();
+        state.idle.retain(|idle| idle.until > now);
         let Some(next) = state.idle.iter().map(|idle| idle.until).min() else {
             state.sweeper = None;
             return;
@@ -79,26 +87,41 @@ async fn sweep(pool: Weak<Pool>, mut until: Instant) {
     }
 }
 
-/// A connection that carries a response.
-pub(super) struct Lease {
-    key: Key,
-    connection: Connection,
-    keep: Duration,
-    pool: Weak<Pool>,
-}
+/// A connection that carries an exchange.
+pub(super) struct Lease(Box<Kept>);
 
 impl Lease {
-    pub(super) fn new(connection: Connection, key: Key, keep: Duration, pool: &Arc<Pool>) -> Self {
-        Self { key, connection, keep, pool: Arc::downgrade(pool) }
+    /// A fresh connection.
+    pub(super) fn new(connection: Connection, key: Key, pool: &Arc<Pool>) -> Result<Self, TransportError> {
+        let (host, keep, until) = (key.target.host_field()?, Duration::ZERO, Instant::now());
+        Ok(Self(Box::new(Kept { connection, key, host, keep, until, pool: Arc::downgrade(pool) })))
+    }
+
+    pub(super) fn host(&self) -> &HeaderValue {
+        &self.0.host
+    }
+
+    pub(super) fn into_key(self) -> Key {
+        self.0.key
+    }
+
+    pub(super) fn connection(&mut self) -> &mut Connection {
+        &mut self.0.connection
+    }
+
+    /// Sets how long it may be idle, from its end on.
+    pub(super) fn keep(&mut self, limit: Duration) {
+        self.0.keep = limit;
     }
 
     /// The response was read to its end.
     pub(super) fn give_back(self) {
-        let Some(pool) = self.pool.upgrade() else { return };
-        if self.keep.is_zero() || self.connection.is_over() {
+        let Self(mut kept) = self;
+        let Some(pool) = kept.pool.upgrade() else { return };
+        if kept.keep.is_zero() || !kept.connection.goes_on() {
             return;
         }
-        let until = Instant::now() + self.keep;
-        pool.give_back(Idle { key: self.key, connection: self.connection, until });
+        kept.until = Instant::now() + kept.keep;
+        pool.give_back(kept);
     }
 }

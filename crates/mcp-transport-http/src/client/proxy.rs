@@ -2,10 +2,10 @@
 
 use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode, Uri, header};
-use http_body_util::BodyExt;
+use http_body::Body;
 use hyper::{
-    body::Incoming,
     client::conn::http1,
     rt,
     upgrade::{self, Upgraded},
@@ -81,7 +81,10 @@ impl Proxy {
         if !is_http(found.uri()) {
             return Err(unusable("it is not one of http or https"));
         }
-        Ok(Some(Hop { target: Target::of(found.uri())?, authorization: found.basic_auth().cloned() }))
+        Ok(Some(Hop {
+            target: Target::take(&mut found.uri().clone())?,
+            authorization: found.basic_auth().cloned(),
+        }))
     }
 }
 
@@ -139,10 +142,12 @@ impl Hop {
         Ok(request)
     }
 
-    async fn refused(&self, target: &Target, answer: Response<Incoming>) -> TransportError {
+    async fn refused<B>(&self, target: &Target, answer: Response<B>) -> TransportError
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
         let (head, rest) = answer.into_parts();
         let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-        let rest = rest.map_err(Into::into).boxed_unsync();
         let excerpt = body::beginning(rest, EXCERPT, EXCERPT_WITHIN).await;
         let mut failure = HttpFailure::default();
         failure.status = head.status.as_u16();
@@ -184,10 +189,10 @@ impl Forward {
     }
 
     /// An answer of the server; the proxy's own challenge is an error, and nothing left it.
-    pub(super) async fn pass(
-        &self,
-        answer: Response<Incoming>,
-    ) -> Result<Response<Incoming>, TransportError> {
+    pub(super) async fn pass<B>(&self, answer: Response<B>) -> Result<Response<B>, TransportError>
+    where
+        B: Body<Data = Bytes> + Unpin,
+    {
         if answer.status() != StatusCode::PROXY_AUTHENTICATION_REQUIRED {
             return Ok(answer);
         }
@@ -216,7 +221,7 @@ mod tests {
     use super::*;
 
     fn hop(proxy: &Proxy, uri: &str) -> Option<String> {
-        let target = Target::of(&uri.parse().unwrap()).unwrap();
+        let target = Target::take(&mut uri.parse().unwrap()).unwrap();
         proxy.hop(&target).unwrap().map(|hop| hop.target.host_and_port())
     }
 

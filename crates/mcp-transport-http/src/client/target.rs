@@ -1,6 +1,6 @@
 use http::{
     HeaderValue, Uri,
-    uri::{Authority, Scheme},
+    uri::{self, Authority, PathAndQuery, Scheme},
 };
 use mcp_transport::{Delivery, TransportError, TransportErrorKind};
 
@@ -12,16 +12,19 @@ pub(super) struct Target {
 }
 
 impl Target {
-    pub(super) fn of(uri: &Uri) -> Result<Self, TransportError> {
-        let authority = uri.authority().filter(|authority| !authority.as_str().contains('@'));
-        let (Some(scheme), Some(authority)) = (uri.scheme(), authority) else {
+    /// Takes it off `uri`, which keeps its path alone: as a server of HTTP/1.1 wants it.
+    pub(super) fn take(uri: &mut Uri) -> Result<Self, TransportError> {
+        let uri::Parts { scheme, authority, path_and_query, .. } = std::mem::take(uri).into_parts();
+        *uri = path_and_query.unwrap_or_else(|| PathAndQuery::from_static("/")).into();
+        let authority = authority.filter(|authority| !authority.as_str().contains('@'));
+        let (Some(scheme), Some(authority)) = (scheme, authority) else {
             return Err(TransportError::new(
                 TransportErrorKind::Configuration,
                 Delivery::NeverSent,
                 "the request has no absolute URI without credentials",
             ));
         };
-        Ok(Self { tls: *scheme == Scheme::HTTPS, authority: authority.clone() })
+        Ok(Self { tls: scheme == Scheme::HTTPS, authority })
     }
 
     pub(super) fn is_tls(&self) -> bool {
@@ -29,8 +32,16 @@ impl Target {
     }
 
     /// The value of `Host`.
-    pub(super) fn host_field(&self) -> &str {
-        if self.port() == self.usual_port() { self.authority.host() } else { self.authority.as_str() }
+    pub(super) fn host_field(&self) -> Result<HeaderValue, TransportError> {
+        let usual = self.port() == self.usual_port();
+        let host = if usual { self.authority.host() } else { self.authority.as_str() };
+        HeaderValue::from_str(host).map_err(|_| {
+            TransportError::new(
+                TransportErrorKind::Configuration,
+                Delivery::NeverSent,
+                "the host of the URL cannot stand in a header field",
+            )
+        })
     }
 
     pub(super) fn port(&self) -> u16 {
@@ -85,20 +96,26 @@ pub(super) struct Key {
     pub(super) authorization: Option<HeaderValue>,
 }
 
+impl Key {
+    pub(super) fn is(&self, target: &Target, authorization: Option<&HeaderValue>) -> bool {
+        self.target == *target && self.authorization.as_ref() == authorization
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_target_is_read_off_the_uri() {
-        let target = |uri: &str| Target::of(&uri.parse().unwrap()).unwrap();
-        assert_eq!(target("http://a.example/x").host_field(), "a.example");
-        assert_eq!(target("https://a.example:443/x").host_field(), "a.example");
-        assert_eq!(target("http://a.example:443/x").host_field(), "a.example:443");
-        assert_eq!(target("https://[::1]:8443/").host_field(), "[::1]:8443");
+        let target = |uri: &str| Target::take(&mut uri.parse().unwrap()).unwrap();
+        assert_eq!(target("http://a.example/x").host_field().unwrap(), "a.example");
+        assert_eq!(target("https://a.example:443/x").host_field().unwrap(), "a.example");
+        assert_eq!(target("http://a.example:443/x").host_field().unwrap(), "a.example:443");
+        assert_eq!(target("https://[::1]:8443/").host_field().unwrap(), "[::1]:8443");
         assert_eq!(target("https://[::1]:8443/").bare_host(), "::1");
         for uri in ["/x", "http://user:secret@a.example/"] {
-            assert!(Target::of(&uri.parse().unwrap()).is_err());
+            assert!(Target::take(&mut uri.parse().unwrap()).is_err());
         }
     }
 }

@@ -66,7 +66,7 @@ impl<B: Body<Data = Bytes, Error = BoxError> + Unpin> Events<B> {
 impl Event {
     /// Whether it carries a message: it is named `message` or not at all, and has data.
     pub(crate) fn is_message(&self) -> bool {
-        matches!(self.name.as_str(), "" | "message") && !self.data.is_empty()
+        (self.name.is_empty() || self.name == parser::MESSAGE) && !self.data.is_empty()
     }
 }
 

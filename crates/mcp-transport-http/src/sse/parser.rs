@@ -1,7 +1,10 @@
-use std::time::Duration;
+use std::{borrow::Cow, ops::Range, time::Duration};
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use memchr::{memchr, memchr2};
+
+/// The name of events that carry messages, where they have one.
+pub(super) const MESSAGE: &str = "message";
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
@@ -9,7 +12,7 @@ const BOM: &[u8] = "\u{feff}".as_bytes();
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Event {
     /// The name; empty if it has none.
-    pub(crate) name: String,
+    pub(crate) name: Cow<'static, str>,
     /// The data lines, joined by line feeds. UTF-8: bytes that are none were replaced.
     pub(crate) data: Bytes,
     /// The id, if this event has one.
@@ -32,7 +35,9 @@ pub(crate) struct Parser {
     after_cr: bool,
     /// The event so far.
     event: Event,
-    data: Option<BytesMut>,
+    has_data: bool,
+    /// Its data, if that is more than one line or had to be mended.
+    more: BytesMut,
 }
 
 /// What the line so far is.
@@ -58,7 +63,8 @@ impl Parser {
             kind: Line::First,
             after_cr: false,
             event: Event::default(),
-            data: None,
+            has_data: false,
+            more: BytesMut::new(),
         }
     }
 
@@ -70,27 +76,31 @@ impl Parser {
 
     /// The next whole event; `None` when more must be received first.
     pub(crate) fn next_event(&mut self) -> Result<Option<Event>, TooLarge> {
+        let mut chunk = std::mem::take(&mut self.chunk);
+        let mut at = 0;
         loop {
-            if self.after_cr && !self.chunk.is_empty() {
+            if self.after_cr && at < chunk.len() {
                 self.after_cr = false;
-                if self.chunk[0] == b'\n' {
-                    self.chunk.advance(1);
-                }
+                at += usize::from(chunk[at] == b'\n');
             }
-            let Some(end) = memchr2(b'\n', b'\r', &self.chunk) else {
-                let rest = std::mem::take(&mut self.chunk);
-                self.keep(&rest)?;
+            let Some(length) = memchr2(b'\n', b'\r', &chunk[at..]) else {
+                self.keep(&chunk[at..])?;
                 return Ok(None);
             };
-            let mut part = self.chunk.split_to(end);
-            self.after_cr = self.chunk[0] == b'\r';
-            self.chunk.advance(1);
-            if !self.line.is_empty() || self.kind == Line::Comment {
-                self.keep(&part)?;
-                part = std::mem::take(&mut self.line).freeze();
-            }
-            if let Some(event) = self.end_line(part)? {
-                return Ok(Some(event));
+            let line = at..at + length;
+            self.after_cr = chunk[line.end] == b'\r';
+            at = line.end + 1;
+            let event = if self.line.is_empty() && self.kind != Line::Comment {
+                self.end_line(&chunk, line)?
+            } else {
+                self.keep(&chunk[line])?;
+                let line = std::mem::take(&mut self.line).freeze();
+                self.end_line(&line, 0..line.len())?
+            };
+            if event.is_some() {
+                chunk.advance(at);
+                self.chunk = chunk;
+                return Ok(event);
             }
         }
     }
@@ -110,38 +120,37 @@ impl Parser {
     /// Whether the event may have this many bytes more.
     fn check(&self, more: usize) -> Result<(), TooLarge> {
         let id = self.event.id.as_ref().map_or(0, String::len);
-        let so_far = self.data.as_ref().map_or(0, BytesMut::len) + self.event.name.len() + id;
+        let so_far = self.event.data.len() + self.more.len() + self.event.name.len() + id;
         if so_far + more > self.limit { Err(TooLarge) } else { Ok(()) }
     }
 
-    fn end_line(&mut self, mut line: Bytes) -> Result<Option<Event>, TooLarge> {
+    /// Takes the whole line at `at` in `source`.
+    fn end_line(&mut self, source: &Bytes, mut at: Range<usize>) -> Result<Option<Event>, TooLarge> {
         match std::mem::replace(&mut self.kind, Line::Other) {
             Line::Comment => return Ok(None),
-            Line::First if line.starts_with(BOM) => line.advance(BOM.len()),
+            Line::First if source[at.clone()].starts_with(BOM) => at.start += BOM.len(),
             _ => {}
         }
+        let line = &source[at.clone()];
         if line.is_empty() {
             return Ok(self.end_event());
         }
-        let name_end = memchr(b':', &line).unwrap_or(line.len());
-        let mut value = line.split_off(name_end);
-        for prefix in [b':', b' '] {
-            if value.first() == Some(&prefix) {
-                value.advance(1);
-            }
-        }
-        match &line[..] {
-            b"data" => self.add_data(&value)?,
+        let (name, value) = line.split_at(memchr(b':', line).unwrap_or(line.len()));
+        let value = value.strip_prefix(b":").unwrap_or(value);
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match name {
+            b"data" => self.add_data(source, at.end - value.len()..at.end)?,
             b"event" => {
                 self.check(value.len())?;
-                self.event.name = text(&value);
+                self.event.name =
+                    if value == MESSAGE.as_bytes() { MESSAGE.into() } else { text(value).into() };
             }
             b"id" if !value.contains(&0) => {
                 self.check(value.len())?;
-                self.event.id = Some(text(&value));
+                self.event.id = Some(text(value));
             }
             b"retry" if value.iter().all(u8::is_ascii_digit) => {
-                let millis = std::str::from_utf8(&value).ok().and_then(|digits| digits.parse().ok());
+                let millis = std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok());
                 self.event.retry = millis.map(Duration::from_millis).or(self.event.retry);
             }
             _ => {}
@@ -149,30 +158,38 @@ impl Parser {
         Ok(None)
     }
 
-    fn add_data(&mut self, value: &Bytes) -> Result<(), TooLarge> {
-        self.check(value.len() + 1)?;
-        let data = match &mut self.data {
-            Some(data) => {
-                data.put_u8(b'\n');
-                data
+    /// Adds a line of data, which is at `at` in `source`.
+    fn add_data(&mut self, source: &Bytes, at: Range<usize>) -> Result<(), TooLarge> {
+        self.check(at.len() + 1)?;
+        let value = &source[at.clone()];
+        let is_text = std::str::from_utf8(value).is_ok();
+        if !self.has_data && is_text {
+            // Nearly every event has one line. It is used where it is, unless that would keep much else from being freed.
+            let shared = 2 * at.len() >= source.len();
+            self.event.data = if shared { source.slice(at) } else { Bytes::copy_from_slice(value) };
+        } else {
+            if self.more.is_empty() {
+                self.more.extend_from_slice(&std::mem::take(&mut self.event.data));
             }
-            none => none.insert(BytesMut::with_capacity(value.len())),
-        };
-        match std::str::from_utf8(value) {
-            Ok(_) => data.extend_from_slice(value),
-            Err(_) => data.extend_from_slice(String::from_utf8_lossy(value).as_bytes()),
+            if self.has_data {
+                self.more.put_u8(b'\n');
+            }
+            self.more.extend_from_slice(String::from_utf8_lossy(value).as_bytes());
         }
+        self.has_data = true;
         Ok(())
     }
 
     /// What was gathered, if it is an event or moves the cursor.
     fn end_event(&mut self) -> Option<Event> {
         let mut event = std::mem::take(&mut self.event);
-        let data = self.data.take();
-        if data.is_none() && event.id.is_none() && event.retry.is_none() {
+        let more = std::mem::take(&mut self.more);
+        if !std::mem::take(&mut self.has_data) && event.id.is_none() && event.retry.is_none() {
             return None;
         }
-        event.data = data.unwrap_or_default().freeze();
+        if !more.is_empty() {
+            event.data = more.freeze();
+        }
         Some(event)
     }
 }

@@ -35,7 +35,7 @@ async fn read(chunks: Vec<Bytes>, limit: usize) -> (Vec<Seen>, Option<String>) {
         match events.next().await {
             Ok(Some(event)) => {
                 let data = String::from_utf8(event.data.to_vec()).expect("data is text");
-                seen.push((event.name, data, event.id, event.retry));
+                seen.push((event.name.into_owned(), data, event.id, event.retry));
             }
             Ok(None) => return (seen, None),
             Err(error) => return (seen, Some(error.to_string())),
