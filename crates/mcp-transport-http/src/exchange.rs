@@ -147,26 +147,19 @@ impl Exchange<'_> {
     ) -> Result<(), TransportError> {
         let limits = self.limits();
         let mut cursor = Cursor::default();
-        let end = {
-            let mut reading = pin!(limits.read(&mut events, &mut cursor, self));
-            match at_once(reading.as_mut()).await {
-                Poll::Ready(end) => end,
-                Poll::Pending => {
-                    let short = timeout(LONG_STREAM, reading.as_mut()).await;
-                    drop(permit);
-                    match short {
-                        Ok(end) => end,
-                        Err(_) => reading.await,
-                    }
-                }
-            }
+        let begun = at_once(pin!(limits.read(&mut events, &mut cursor, self))).await;
+        let end = match begun {
+            Poll::Ready(end) => end,
+            // On the heap: large, for its timers.
+            Poll::Pending => Box::pin(self.read_long(&mut events, &mut cursor, permit)).await,
         };
         match end {
             Ok(true) => {
                 // Most servers end the stream here; another one is left.
-                let mut reading = pin!(limits.read(&mut events, &mut cursor, self));
-                if at_once(reading.as_mut()).await.is_pending() {
-                    let _ = timeout(AFTER_REPLY, reading).await;
+                let rest = at_once(pin!(limits.read(&mut events, &mut cursor, self))).await;
+                if rest.is_pending() {
+                    let rest = limits.read(&mut events, &mut cursor, self);
+                    let _ = Box::pin(timeout(AFTER_REPLY, rest)).await;
                 }
                 Ok(())
             }
@@ -177,6 +170,22 @@ impl Exchange<'_> {
             Ok(false) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Goes on with a stream of which more is to come.
+    async fn read_long(
+        &mut self,
+        events: &mut Events,
+        cursor: &mut Cursor,
+        permit: Option<SemaphorePermit<'_>>,
+    ) -> Result<bool, TransportError> {
+        let limits = self.limits();
+        let mut reading = pin!(limits.read(events, cursor, self));
+        if let Ok(end) = timeout(LONG_STREAM, reading.as_mut()).await {
+            return end;
+        }
+        drop(permit);
+        reading.await
     }
 
     fn may_resume(&self, cursor: &Cursor, end: &Result<bool, TransportError>) -> bool {

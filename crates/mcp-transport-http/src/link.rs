@@ -32,7 +32,7 @@ impl Shared {
             limit => Arc::new(Redirecting { service, limit }),
         };
         let permits = Semaphore::new(options.max_connections.min(Semaphore::MAX_PERMITS));
-        let session = Session::new(post_fields(&fields));
+        let session = Session::new(post_fields(&fields, &*service));
         Arc::new(Self { endpoint, fields, options, service, session, permits })
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use http::{Method, Request, StatusCode, Uri, header};
+use http::{HeaderMap, Method, Request, StatusCode, Uri, header};
 
 use crate::{
     RequestBody, body,
@@ -40,7 +40,7 @@ impl NotFollowed {
 
 impl Fetch for Redirecting {
     fn fetch(&self, mut request: Request<RequestBody>) -> Fetching<'_> {
-        Box::pin(async move {
+        Fetching::Other(Box::pin(async move {
             let mut followed = 0;
             loop {
                 let mut again = request.clone();
@@ -60,7 +60,11 @@ impl Fetch for Redirecting {
                 answer.extensions_mut().insert(why);
                 return Ok(answer);
             }
-        })
+        }))
+    }
+
+    fn make_room(&self, fields: &mut HeaderMap) {
+        self.service.make_room(fields);
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{
     RequestBody,
     headers::{self, Mirrored},
     link::Shared,
+    service::Fetch,
     session::{SessionId, Stamp},
 };
 
@@ -111,8 +112,9 @@ impl Shared {
 }
 
 /// What goes with every POST of a link whose user sends `fields` with every request.
-pub(crate) fn post_fields(fields: &HeaderMap) -> HeaderMap {
+pub(crate) fn post_fields(fields: &HeaderMap, service: &dyn Fetch) -> HeaderMap {
     let mut fields = extended(fields, 0);
+    service.make_room(&mut fields);
     fields.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     fields.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
     fields

@@ -12,13 +12,13 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{HeaderMap, Request, Response};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
 use mcp_transport::{Delivery, TransportError, TransportErrorKind};
 use tower_service::Service;
 
-use crate::{HttpClient, ResponseBody};
+use crate::{HttpClient, ResponseBody, client::Performing};
 
 /// An error of any type, as services give it.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -73,7 +73,7 @@ pub(crate) type Answer = Response<AnswerBody>;
 
 /// The body of an answer.
 pub(crate) enum AnswerBody {
-    /// That of our own client, without a detour over the heap.
+    /// That of our own client.
     Own(ResponseBody),
     Other(UnsyncBoxBody<Bytes, BoxError>),
 }
@@ -110,10 +110,30 @@ impl Body for AnswerBody {
 /// A service whose type is erased.
 pub(crate) trait Fetch: Send + Sync {
     fn fetch(&self, request: Request<RequestBody>) -> Fetching<'_>;
+
+    /// Adds the fields that it sets itself to those that many requests begin with.
+    fn make_room(&self, _fields: &mut HeaderMap) {}
 }
 
 /// What comes of a request.
-pub(crate) type Fetching<'a> = Pin<Box<dyn Future<Output = Result<Answer, TransportError>> + Send + 'a>>;
+pub(crate) enum Fetching<'a> {
+    /// Of our own client, without a detour over the heap.
+    Own(Performing<'a>),
+    Other(Pin<Box<dyn Future<Output = Result<Answer, TransportError>> + Send + 'a>>),
+}
+
+impl Future for Fetching<'_> {
+    type Output = Result<Answer, TransportError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.get_mut() {
+            Self::Own(performing) => {
+                Pin::new(performing).poll(cx).map_ok(|answer| answer.map(AnswerBody::Own))
+            }
+            Self::Other(fetching) => fetching.as_mut().poll(cx),
+        }
+    }
+}
 
 /// Erases `service`. It is cloned for each request, as tower has it; our own needs no detour.
 pub(crate) fn erase<S, R>(service: S) -> Arc<dyn Fetch>
@@ -143,7 +163,7 @@ where
     fn fetch(&self, request: Request<RequestBody>) -> Fetching<'_> {
         let mut service = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         // Nearly every service is ready at once: then its future alone is kept, not the request too.
-        match service.poll_ready(&mut Context::from_waker(Waker::noop())) {
+        Fetching::Other(match service.poll_ready(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok(())) => {
                 let called = service.call(request);
                 Box::pin(async move { answered(called.await) })
@@ -153,7 +173,7 @@ where
                 poll_fn(|cx| service.poll_ready(cx)).await.map_err(not_ready)?;
                 answered(service.call(request).await)
             }),
-        }
+        })
     }
 }
 

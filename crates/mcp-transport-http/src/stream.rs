@@ -118,7 +118,8 @@ impl StreamLimits {
     async fn next(&self, events: &mut Events) -> Result<Option<Event>, TransportError> {
         let event = match self.idle {
             None => events.next().await,
-            Some(idle) => timeout(idle, events.next()).await.map_err(|_| {
+            // On the heap: as large as all the rest.
+            Some(idle) => Box::pin(timeout(idle, events.next())).await.map_err(|_| {
                 let what = format!("nothing came on the server's stream for {idle:?}");
                 TransportError::new(TransportErrorKind::Timeout, Delivery::MaybeSent, what)
             })?,

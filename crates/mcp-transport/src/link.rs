@@ -105,6 +105,11 @@ impl Sink {
         Self(Arc::new(target))
     }
 
+    /// A sink that delivers to `target`, which others know too.
+    pub fn shared<T: SinkTarget>(target: &Arc<T>) -> Self {
+        Self(Arc::clone(target) as Arc<dyn SinkTarget>)
+    }
+
     /// Delivers one entry.
     pub fn deliver(&self, inbound: Inbound) {
         self.0.deliver(inbound);

@@ -1,5 +1,5 @@
-//! One request over a pipe that nobody but the call's own future waits for, which is what nearly every call is. All of its
-//! state stands in that future: nothing is allocated for it, and nothing moved.
+//! One request that nobody but the call's own future waits for, which is what nearly every call is. All of its state stands
+//! in that future: nothing is allocated for it, and nothing moved.
 
 use std::{
     sync::Arc,
@@ -8,6 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use mcp_protocol::connection::{CallId, OutgoingCall};
+use mcp_transport::OutboundMessage;
 
 use super::{
     Mode, RawCall,
@@ -17,7 +18,7 @@ use super::{
 use crate::{
     Error, Result,
     error::start_error,
-    session::{NotBegun, Session, Slot},
+    session::{NotBegun, OwnExchange, Session, Slot},
 };
 
 /// Such a call.
@@ -39,14 +40,16 @@ struct Open {
     rounds: Rounds,
     /// How much input was no message when it began.
     skipped: u64,
+    /// Over a transport with one exchange a request.
+    exchange: Option<OwnExchange>,
 }
 
 /// Why such a call becomes a long one.
 pub(super) enum More {
     /// It is one from the start.
     AllOfIt,
-    /// There is no room for its request yet.
-    Room(Box<Rounds>, Box<OutgoingCall>, u64),
+    /// There is no room for its request yet, or it may have to be sent with other header fields.
+    Request(Box<Rounds>, Box<OutgoingCall>, u64),
     /// The server wants input.
     Input(Bytes),
 }
@@ -64,8 +67,13 @@ impl Direct {
             return Poll::Ready(end);
         }
         let Stage::Open(open) = &mut self.stage else { panic!("a call was polled after its end") };
-        let Poll::Ready(outcome) = open.slot.poll_outcome(cx) else { return Poll::Pending };
-        Poll::Ready(match result(outcome).and_then(|result| open.rounds.judge(&self.call, result)) {
+        let outcome = match &mut open.exchange {
+            Some(exchange) => exchange.poll(session(&self.call), &open.slot, cx),
+            None => open.slot.poll_outcome(cx),
+        };
+        let Poll::Ready(outcome) = outcome else { return Poll::Pending };
+        let result = result(outcome).map_err(|error| error.with_http(open.slot.take_http()));
+        Poll::Ready(match result.and_then(|result| open.rounds.judge(&self.call, result)) {
             Ok(Step::Done(result)) => {
                 self.stage = Stage::Over;
                 Ok(Ok(result))
@@ -82,19 +90,31 @@ impl Direct {
     fn begin(&mut self) -> std::result::Result<(), std::result::Result<Result<Bytes>, More>> {
         let call = &mut self.call;
         let client = &*call.options.client.0;
-        if client.session.has_exchanges() || call.options.retry().is_some() || client.output_check.is_some() {
+        if call.options.retry().is_some() || client.output_check.is_some() {
             return Err(Err(More::AllOfIt));
         }
         let skipped = client.session.skipped();
         let mut rounds = Rounds::first(call, Mode::Plain).map_err(|error| Ok(Err(not_begun(error, call))))?;
         let slot = Arc::new(Slot::default());
         let request = rounds.request(call);
+        if rounds.may_be_mended(call) {
+            return Err(Err(More::Request(Box::new(rounds), Box::new(request), skipped)));
+        }
+        let headers = rounds.headers();
+        if !headers.is_empty() {
+            slot.keep_headers(headers.clone());
+        }
         match session(call).begin(rounds.since().into_std(), request, &slot) {
             Ok(started) => {
-                self.stage = Stage::Open(Open { id: started.id, slot, rounds, skipped });
+                let exchange = started.message.and_then(|message| {
+                    let mut out = OutboundMessage::from(message);
+                    out.headers.clone_from(headers);
+                    session(call).exchange(started.id, out, false)
+                });
+                self.stage = Stage::Open(Open { id: started.id, slot, rounds, skipped, exchange });
                 Ok(())
             }
-            Err(NotBegun::Full(request)) => Err(Err(More::Room(Box::new(rounds), request, skipped))),
+            Err(NotBegun::Full(request)) => Err(Err(More::Request(Box::new(rounds), request, skipped))),
             Err(NotBegun::Refused(error)) => Err(Ok(Err(not_begun(start_error(error), call)))),
         }
     }
@@ -103,13 +123,13 @@ impl Direct {
     pub(super) fn into_long(self, more: More) -> Long {
         let Self { call, stage } = self;
         match (more, stage) {
-            (More::Room(mut rounds, request, skipped), _) => Box::pin(async move {
+            (More::Request(mut rounds, request, skipped), _) => Box::pin(async move {
                 let slot = Arc::default();
                 let done = rounds.go_on(&call, Some(*request), &slot).await;
                 done.map_err(|error| long::told(error, &call, skipped))
             }),
             (More::Input(input), Stage::Open(open)) => Box::pin(async move {
-                let Open { id, slot, mut rounds, skipped } = open;
+                let Open { id, slot, mut rounds, skipped, .. } = open;
                 slot.started(id);
                 let done = rounds.answer_and_go_on(&call, &input, &slot).await;
                 done.map_err(|error| long::told(error, &call, skipped))
@@ -119,8 +139,10 @@ impl Direct {
     }
 
     /// Its future is dropped.
-    pub(super) fn cancel(&self) {
-        if let Stage::Open(open) = &self.stage {
+    pub(super) fn cancel(&mut self) {
+        if let Stage::Open(open) = &mut self.stage {
+            // First: dropping it abandons the request.
+            open.exchange = None;
             session(&self.call).cancel(open.id, None);
         }
     }

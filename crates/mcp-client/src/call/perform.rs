@@ -104,7 +104,7 @@ impl Running {
 
 impl<R: Request> Drop for CallFuture<R> {
     fn drop(&mut self) {
-        if let Running::Direct(direct) = &self.running {
+        if let Running::Direct(direct) = &mut self.running {
             direct.cancel();
         }
     }

@@ -68,6 +68,16 @@ impl Rounds {
         self.since
     }
 
+    /// What goes beside the present request.
+    pub(super) fn headers(&self) -> &Headers {
+        self.fields.headers()
+    }
+
+    /// Whether more is to be done if the server refuses the request for its header fields.
+    pub(super) fn may_be_mended(&self, call: &RawCall) -> bool {
+        self.fields.can_be_mended(&call.options.client, &call.method)
+    }
+
     /// The present request.
     pub(super) fn request(&mut self, call: &RawCall) -> OutgoingCall {
         let RawCall { method, options, .. } = call;

@@ -1,17 +1,16 @@
 use std::{
-    future::Future,
-    pin::Pin,
+    future::poll_fn,
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 
 use bytes::Bytes;
 use mcp_protocol::connection::{CallId, CancelMode, Deadlines, NotStarted, OutgoingCall, Refused, Started};
-use mcp_transport::{OutboundMessage, RawMessage};
+use mcp_transport::OutboundMessage;
 use mcp_types::jsonrpc::MethodName;
 use tokio::time::timeout_at;
 
-use super::{CallOutcome, Failure, Headers, Session, Slot};
+use super::{CallOutcome, Failure, Headers, OwnExchange, Session, Slot};
 
 /// Why a call was not started.
 pub(crate) enum StartError {
@@ -111,13 +110,17 @@ impl Session {
         &'a self,
         Started { id, message }: Started,
         headers: &Headers,
-        slot: &'a Slot,
+        slot: &Slot,
         shared: bool,
     ) -> UnderWay<'a> {
         let guard = CancelOnDrop { session: self, id, armed: true };
         let cancelled = !slot.started(id);
         let exchange = match message {
-            Some(message) if !cancelled => Some(self.exchange_of(id, message, headers, slot, shared)),
+            Some(message) if !cancelled => {
+                let mut out = OutboundMessage::from(message);
+                out.headers.clone_from(headers);
+                self.exchange(id, out, shared)
+            }
             Some(_) => {
                 // Its exchange was not begun, so the server never hears of it.
                 self.with(|core| core.connection.take_back(id));
@@ -131,20 +134,6 @@ impl Session {
             }
         };
         UnderWay { exchange, guard }
-    }
-
-    /// On the heap, and made outside of the future of the call: that is not to be as large as both.
-    fn exchange_of<'a>(
-        &'a self,
-        id: CallId,
-        message: RawMessage,
-        headers: &Headers,
-        slot: &'a Slot,
-        shared: bool,
-    ) -> Pin<Box<dyn Future<Output = CallOutcome> + Send + 'a>> {
-        let mut out = OutboundMessage::from(message);
-        out.headers.clone_from(headers);
-        Box::pin(self.exchange(id, out, slot, shared))
     }
 
     async fn begin_later(
@@ -280,14 +269,14 @@ impl Drop for Answering<'_> {
 /// A call that is in the table.
 struct UnderWay<'a> {
     /// Over a transport with an exchange a request: the caller runs it. Before the guard: dropping it abandons the request.
-    exchange: Option<Pin<Box<dyn Future<Output = CallOutcome> + Send + 'a>>>,
+    exchange: Option<OwnExchange>,
     guard: CancelOnDrop<'a>,
 }
 
 impl UnderWay<'_> {
     async fn outcome(mut self, slot: &Slot) -> CallOutcome {
         let outcome = match &mut self.exchange {
-            Some(exchange) => exchange.await,
+            Some(exchange) => poll_fn(|cx| exchange.poll(self.guard.session, slot, cx)).await,
             None => slot.outcome().await,
         };
         self.guard.armed = false;

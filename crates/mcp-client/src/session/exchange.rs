@@ -1,15 +1,15 @@
 use std::{
-    future::{Future, poll_fn},
+    future::Future,
     pin::Pin,
     sync::{
         Arc, Weak,
         atomic::{AtomicBool, Ordering},
     },
-    task::Poll,
+    task::{Context, Poll},
     time::Duration,
 };
 
-use mcp_protocol::connection::{CallId, Outcome};
+use mcp_protocol::connection::CallId;
 use mcp_transport::{
     ExchangeEnd, Inbound, OutboundMessage, Sink, SinkTarget, TransportError, TransportErrorKind,
 };
@@ -26,64 +26,76 @@ const TURNS: u32 = 4;
 
 type Exchange = Pin<Box<dyn Future<Output = ExchangeEnd> + Send>>;
 
-impl Session {
-    /// Runs the exchange of a call and waits for the call's end.
+/// The exchange of a call, while the call's own future runs it. Dropping it abandons the request.
+pub(crate) struct OwnExchange {
+    /// `None` once it is over, or in a task of its own.
+    running: Option<Exchange>,
+    target: Arc<Target>,
+    turns: u32,
+    shared: bool,
+}
+
+impl OwnExchange {
+    /// Runs it, and waits for the end of its call, which has `slot`.
     ///
     /// A plain call runs its exchange itself, until the peer took the request: what may last long, and what somebody
     /// else may wait for (`shared`), goes on in a task, whether or not the caller polls.
-    pub(crate) async fn exchange(
-        &self,
-        id: CallId,
-        out: OutboundMessage,
-        slot: &Slot,
-        shared: bool,
-    ) -> CallOutcome {
-        let Some(exchanges) = &self.exchanges else { return slot.outcome().await };
-        let accepted = Arc::new(AtomicBool::new(shared));
-        let mut exchange = Some(exchanges.exchange(out, self.sink(id, &accepted)));
-        let (mut turns, mut reply) = (0, None);
-        poll_fn(|cx| {
-            slot.attended();
-            // Deadline and cancel end a call without its exchange: that is dropped then, which abandons it.
-            if let Some(running) = &mut exchange
-                && !shared
+    pub(crate) fn poll(&mut self, session: &Session, slot: &Slot, cx: &mut Context<'_>) -> Poll<CallOutcome> {
+        slot.attended();
+        // Deadline and cancel end a call without its exchange: that is dropped then, which abandons it.
+        if let Some(running) = &mut self.running {
+            if !self.shared
                 && let Poll::Ready(end) = running.as_mut().poll(cx)
             {
-                exchange = None;
-                self.exchange_over(id, end);
-            }
-            let outcome = reply.take().map_or_else(|| slot.poll_outcome(cx), Poll::Ready);
-            let replied =
-                matches!(outcome, Poll::Ready(CallOutcome::Core(Outcome::Result(_) | Outcome::Error(_))));
-            // A reply is there but its exchange has not ended: let it, so that the connection can be used again.
-            if exchange.is_some() && (replied || (outcome.is_pending() && accepted.load(Ordering::Acquire))) {
-                if !shared && turns < TURNS {
-                    turns += 1;
-                    cx.waker().wake_by_ref();
-                    if let Poll::Ready(outcome) = outcome {
-                        reply = Some(outcome);
-                    }
-                    return Poll::Pending;
+                self.running = None;
+                // In order, and with the reply: the core knows no more of it.
+                if !(matches!(end, ExchangeEnd::Complete) && slot.is_replied()) {
+                    session.exchange_over(self.target.id, end);
                 }
-                if let Some(running) = exchange.take() {
-                    self.spawn_exchange(id, running, slot);
-                }
+            } else {
+                return self.poll_unfinished(session, slot, cx);
             }
-            outcome
-        })
-        .await
+        }
+        slot.poll_outcome(cx)
+    }
+
+    fn poll_unfinished(&mut self, session: &Session, slot: &Slot, cx: &mut Context<'_>) -> Poll<CallOutcome> {
+        // A reply is there but its exchange has not ended: let it, so that the connection can be used again.
+        if slot.is_replied() || (self.target.accepted.load(Ordering::Acquire) && !slot.ended_without_reply())
+        {
+            if !self.shared && self.turns < TURNS {
+                self.turns += 1;
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            if let Some(running) = self.running.take() {
+                session.spawn_exchange(self.target.id, running, slot);
+            }
+        }
+        slot.poll_outcome(cx)
+    }
+}
+
+impl Session {
+    /// The exchange of a call, which is begun when it is polled. `None` over a transport without them.
+    pub(crate) fn exchange(&self, id: CallId, out: OutboundMessage, shared: bool) -> Option<OwnExchange> {
+        let exchanges = self.exchanges.as_ref()?;
+        let target = self.target(id, shared);
+        let running = Some(exchanges.exchange(out, Sink::shared(&target)));
+        Some(OwnExchange { running, target, turns: 0, shared })
     }
 
     /// Runs the exchange of a call in a task of its own.
     pub(super) fn post_exchange(&self, id: CallId, out: OutboundMessage, slot: &Slot) {
         if let Some(exchanges) = &self.exchanges {
-            self.spawn_exchange(id, exchanges.exchange(out, self.sink(id, &Arc::default())), slot);
+            self.spawn_exchange(id, exchanges.exchange(out, Sink::shared(&self.target(id, true))), slot);
         }
     }
 
-    fn sink(&self, id: CallId, accepted: &Arc<AtomicBool>) -> Sink {
+    fn target(&self, id: CallId, accepted: bool) -> Arc<Target> {
         let renews = self.renews.load(Ordering::Relaxed);
-        Sink::new(Target { session: self.this.clone(), accepted: Arc::clone(accepted), id, renews })
+        let (session, accepted) = (self.this.clone(), AtomicBool::new(accepted));
+        Arc::new(Target { session, accepted, id, renews })
     }
 
     fn spawn_exchange(&self, id: CallId, mut exchange: Exchange, slot: &Slot) {
@@ -161,7 +173,8 @@ impl Session {
 
 struct Target {
     session: Weak<Session>,
-    accepted: Arc<AtomicBool>,
+    /// The peer took the request, or somebody beside the caller waits for what comes.
+    accepted: AtomicBool,
     id: CallId,
     /// The request may have to be repeated, until the peer took it.
     renews: bool,

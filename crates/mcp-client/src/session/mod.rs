@@ -31,6 +31,7 @@ use tokio::{
 };
 
 pub(crate) use calls::{NotBegun, StartError};
+pub(crate) use exchange::OwnExchange;
 pub(crate) use feeds::RENEWED;
 pub(crate) use mailbox::{Mail, Mailbox};
 pub(crate) use slot::{CallOutcome, Report, ReportStep, Reports, Slot};

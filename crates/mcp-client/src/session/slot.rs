@@ -179,7 +179,7 @@ impl Slot {
         state.outcome.is_none()
     }
 
-    pub(super) fn keep_headers(&self, headers: Headers) {
+    pub(crate) fn keep_headers(&self, headers: Headers) {
         self.state().beside().headers = headers;
     }
 
@@ -251,6 +251,11 @@ impl Slot {
     /// How the present request ended, if it has: also one that was not begun, because its call was cancelled.
     pub(super) fn take_outcome(&self) -> Option<CallOutcome> {
         self.state().outcome.take()
+    }
+
+    /// Whether the present request ended by a reply, which its caller did not take yet.
+    pub(super) fn is_replied(&self) -> bool {
+        matches!(&self.state().outcome, Some(CallOutcome::Core(Outcome::Result(_) | Outcome::Error(_))))
     }
 
     /// Whether the present request ended otherwise than by a reply.

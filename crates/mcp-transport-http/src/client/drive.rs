@@ -119,3 +119,81 @@ impl Wake for Signal {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        future::poll_fn,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Count(AtomicUsize);
+
+    impl Wake for Count {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// A connection that wakes itself in every turn, who waits for it, and how often he was woken.
+    fn restless() -> (Driver, Waker, Arc<Count>) {
+        let io = poll_fn(|cx| {
+            cx.waker().wake_by_ref();
+            Poll::Pending
+        });
+        let count = Arc::new(Count::default());
+        (Driver::new(io), Waker::from(Arc::clone(&count)), count)
+    }
+
+    fn woken(count: &Count) -> usize {
+        count.0.swap(0, Ordering::Relaxed)
+    }
+
+    #[test]
+    fn who_gets_what_he_waits_for_is_not_woken() {
+        let (mut driver, waker, count) = restless();
+        let cx = Context::from_waker(&waker);
+        for _ in 0..2 {
+            assert!(driver.poll(&cx, |_| Poll::Ready(())).is_ready());
+            assert!(driver.poll_after(&cx, |_| Poll::Ready(())).is_ready());
+        }
+        driver.waker.wake_by_ref();
+        assert_eq!(woken(&count), 0);
+    }
+
+    #[test]
+    fn a_wake_that_came_meanwhile_is_not_lost() {
+        let (mut driver, waker, count) = restless();
+        let cx = Context::from_waker(&waker);
+        assert!(driver.poll(&cx, |_| Poll::<()>::Pending).is_pending());
+        assert_eq!(woken(&count), 1);
+        assert!(driver.poll_after(&cx, |_| Poll::<()>::Pending).is_pending());
+        assert_eq!(woken(&count), 1);
+    }
+
+    #[test]
+    fn the_last_who_waits_is_woken_once() {
+        let mut driver = Driver::new(std::future::pending());
+        let counts = [Arc::new(Count::default()), Arc::new(Count::default())];
+        for count in &counts {
+            let waker = Waker::from(Arc::clone(count));
+            assert!(driver.poll(&Context::from_waker(&waker), |_| Poll::<()>::Pending).is_pending());
+        }
+        driver.waker.wake_by_ref();
+        driver.waker.wake_by_ref();
+        assert_eq!(counts.map(|count| woken(&count)), [0, 1]);
+    }
+
+    #[test]
+    fn a_connection_that_is_over_is_not_polled_again() {
+        let mut driver = Driver::new(std::future::ready(Ok(())));
+        let cx = Context::from_waker(Waker::noop());
+        for _ in 0..2 {
+            assert!(driver.poll(&cx, |_| Poll::<()>::Pending).is_pending());
+            assert!(driver.is_over());
+        }
+    }
+}

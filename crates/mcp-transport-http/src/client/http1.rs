@@ -4,7 +4,7 @@ use std::{
     error::Error,
     future::poll_fn,
     io,
-    pin::{Pin, pin},
+    pin::Pin,
     task::{Context, Poll},
     time::Duration,
 };
@@ -40,8 +40,9 @@ pub(super) struct Connection {
     forward: Option<Box<Forward>>,
 }
 
-/// What becomes of a request that was handed to a connection.
-pub(super) type Sent = Result<Response<Incoming>, TrySendError<Request<RequestBody>>>;
+/// A request that was handed to a connection.
+pub(super) type Sending =
+    Pin<Box<dyn Future<Output = Result<Response<Incoming>, TrySendError<Request<RequestBody>>>> + Send>>;
 
 /// Why there is no response.
 pub(super) enum NotAnswered {
@@ -103,20 +104,22 @@ impl Connection {
         self.sender.is_ready()
     }
 
-    /// Hands the request over; [`answer`](Self::answer) does the rest.
-    pub(super) fn begin_to_send(
-        &mut self,
-        request: Request<RequestBody>,
-    ) -> impl Future<Output = Sent> + Send + use<> {
-        self.sender.try_send_request(request)
+    /// Hands the request over; [`poll_answer`](Self::poll_answer) does the rest.
+    pub(super) fn begin_to_send(&mut self, request: Request<RequestBody>) -> Sending {
+        // On the heap: as large as a request.
+        Box::pin(self.sender.try_send_request(request))
     }
 
-    pub(super) async fn answer(
+    pub(super) fn poll_answer(
         &mut self,
-        sent: impl Future<Output = Sent>,
-    ) -> Result<Response<Incoming>, NotAnswered> {
-        let mut sent = pin!(sent);
-        poll_fn(|cx| self.driver.poll(cx, |cx| sent.as_mut().poll(cx))).await.map_err(not_sent)
+        sending: &mut Sending,
+        cx: &Context<'_>,
+    ) -> Poll<Result<Response<Incoming>, NotAnswered>> {
+        self.driver.poll(cx, |cx| sending.as_mut().poll(cx).map_err(not_sent))
+    }
+
+    async fn answer(&mut self, mut sending: Sending) -> Result<Response<Incoming>, NotAnswered> {
+        poll_fn(|cx| self.poll_answer(&mut sending, cx)).await
     }
 
     pub(super) async fn send(
@@ -127,8 +130,8 @@ impl Connection {
         if self.forward.is_some() {
             return self.forward(request).await;
         }
-        let sent = self.begin_to_send(request);
-        self.answer(sent).await
+        let sending = self.begin_to_send(request);
+        self.answer(sending).await
     }
 
     #[cfg(feature = "proxy")]
@@ -140,8 +143,8 @@ impl Connection {
         if let Some(forward) = &self.forward {
             forward.address(&mut request).map_err(NotAnswered::Failed)?;
         }
-        let sent = self.begin_to_send(request);
-        match (self.answer(sent).await, &self.forward) {
+        let sending = self.begin_to_send(request);
+        match (self.answer(sending).await, &self.forward) {
             (Ok(answer), Some(forward)) => {
                 let driver = &mut self.driver;
                 let answer = answer.map(|incoming| Driven { incoming, driver });

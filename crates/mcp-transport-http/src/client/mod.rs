@@ -7,6 +7,7 @@ mod drive;
 mod http1;
 #[cfg(feature = "http2")]
 mod http2;
+mod perform;
 mod pool;
 #[cfg(feature = "proxy")]
 mod proxy;
@@ -28,26 +29,29 @@ use std::{
     time::Duration,
 };
 
-use http::{Request, Response, header};
-use mcp_transport::{Delivery, TransportError, TransportErrorKind};
+use http::{HeaderMap, HeaderValue, Request, Response, header};
+use mcp_transport::TransportError;
+#[cfg(feature = "http2")]
+use mcp_transport::{Delivery, TransportErrorKind};
 use tower_service::Service;
 
 pub use body::ResponseBody;
 use dial::Dialed;
 use http1::NotAnswered;
+pub(crate) use perform::Performing;
 use pool::{Lease, Pool};
 #[cfg(feature = "proxy")]
 pub use proxy::Proxy;
 #[cfg(feature = "http2")]
 use shared::{Opened, Shared};
-use target::{Key, Target};
+use target::Key;
 #[cfg(feature = "tls")]
 use tls::Tls;
 pub use version::HttpVersion;
 
 use crate::{
     RequestBody,
-    service::{AnswerBody, Fetch, Fetching},
+    service::{Fetch, Fetching},
 };
 
 /// HTTP/1.1 and HTTP/2 over TCP and TLS: what [`Http`](crate::Http) stands on unless it is given another service.
@@ -204,46 +208,6 @@ impl HttpClient {
         changed.map(|()| client)
     }
 
-    /// Sends `request`, at once where a connection waits for one, and waits for its response.
-    ///
-    /// Dropping the future abandons the request.
-    fn perform(
-        &self,
-        request: Request<RequestBody>,
-    ) -> impl Future<Output = Result<Response<ResponseBody>, TransportError>> + Send + use<'_> {
-        let begun = self.begin(request);
-        async move {
-            let (mut lease, sent) = match begun? {
-                Begun::Sent(lease, sent) => (lease, sent),
-                Begun::Later(later) => return later.await,
-            };
-            match lease.connection().answer(sent).await {
-                Ok(answer) => Ok(self.leased(lease, answer)),
-                Err(NotAnswered::NeverSent(request, _)) => {
-                    Box::pin(self.later(None, lease.into_key(), *request)).await
-                }
-                Err(NotAnswered::Failed(error)) => Err(error),
-            }
-        }
-    }
-
-    fn begin(
-        &self,
-        mut request: Request<RequestBody>,
-    ) -> Result<Begun<'_, impl Future<Output = http1::Sent> + Send + use<>>, TransportError> {
-        let target = Target::take(request.uri_mut())?;
-        let mut idle = self.pool.take(&target, request.headers().get(header::AUTHORIZATION));
-        if let Some(mut lease) = idle.take_if(|lease| lease.connection().is_ready()) {
-            request.headers_mut().insert(header::HOST, lease.host().clone());
-            let sent = lease.connection().begin_to_send(request);
-            return Ok(Begun::Sent(lease, sent));
-        }
-        let key = Key { target, authorization: request.headers().get(header::AUTHORIZATION).cloned() };
-        request.headers_mut().insert(header::HOST, key.target.host_field()?);
-        // On the heap: rare, and larger than all the rest.
-        Ok(Begun::Later(Box::pin(self.later(idle, key, request))))
-    }
-
     /// Sends the request on one of the connections that there are, `first` at first, or on a new one.
     async fn later(
         &self,
@@ -372,13 +336,12 @@ impl Service<Request<RequestBody>> for HttpClient {
 
 impl Fetch for HttpClient {
     fn fetch(&self, request: Request<RequestBody>) -> Fetching<'_> {
-        let performed = self.perform(request);
-        Box::pin(async move { performed.await.map(|answer| answer.map(AnswerBody::Own)) })
+        Fetching::Own(self.perform(request))
     }
-}
 
-/// What became of a request at once.
-enum Begun<'a, F> {
-    Sent(Lease, F),
-    Later(Pin<Box<dyn Future<Output = Result<Response<ResponseBody>, TransportError>> + Send + 'a>>),
+    fn make_room(&self, fields: &mut HeaderMap) {
+        // They are replaced.
+        fields.insert(header::HOST, HeaderValue::from_static(""));
+        fields.insert(header::CONTENT_LENGTH, HeaderValue::from_static("0"));
+    }
 }

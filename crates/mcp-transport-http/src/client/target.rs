@@ -98,7 +98,11 @@ pub(super) struct Key {
 
 impl Key {
     pub(super) fn is(&self, target: &Target, authorization: Option<&HeaderValue>) -> bool {
-        self.target == *target && self.authorization.as_ref() == authorization
+        let (ours, theirs) = (&self.target.authority, &target.authority);
+        // Nearly always the same text; names are compared regardless of case.
+        self.target.tls == target.tls
+            && (ours.as_str() == theirs.as_str() || ours == theirs)
+            && self.authorization.as_ref() == authorization
     }
 }
 

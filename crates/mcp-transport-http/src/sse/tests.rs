@@ -68,6 +68,18 @@ fn every_line_end_ends_a_line() {
     assert_eq!(data("data: a\r\rdata: b\n\r\ndata: c\r\n\n"), ["a", "b", "c"]);
 }
 
+/// Whether the line can be used where it is or not.
+#[test]
+fn lines_of_data_are_joined() {
+    assert_eq!(data("data\ndata:\ndata: x\ndata:\n\n"), ["\n\nx\n"]);
+    assert_eq!(
+        data(b"data: a\ndata: \xff\ndata: b\n\ndata:\xffc\ndata:\n\n"),
+        ["a\n\u{fffd}\nb", "\u{fffd}c\n"]
+    );
+    let many = format!("data: a\ndata: b\n\ndata: short\n\ndata: {}\n\ndata:\n\n", "x".repeat(100));
+    assert_eq!(data(many), ["a\nb", "short", &*"x".repeat(100), ""]);
+}
+
 /// Quirk 11 and field report H-04: an id and a retry count without data; comments are nothing.
 #[test]
 fn an_event_without_data_still_moves_the_cursor() {

@@ -90,7 +90,7 @@ fn write_string(out: &mut Vec<u8>, text: &str) {
 
 #[cfg(test)]
 mod tests {
-    use crate::jsonrpc::{Incoming, parse};
+    use crate::jsonrpc::{Incoming, JsonRpcMessage, parse};
 
     #[test]
     fn what_is_written_parses_back() {
@@ -102,6 +102,20 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":""}}"#,
         ] {
             let Incoming::Single(message) = parse(text.as_bytes()).unwrap() else { panic!() };
+            assert_eq!(String::from_utf8(message.to_vec()).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn ids_and_methods_are_written_as_serde_writes_them() {
+        for number in [0, 7, -1, 10, i64::MAX, i64::MIN] {
+            let message = JsonRpcMessage::<&[u8]>::request(number, "a", None);
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"a"}}"#);
+            assert_eq!(String::from_utf8(message.to_vec()).unwrap(), text);
+        }
+        for method in ["", "tools/call", "a_B/9", "a\"b", "a\\", "\u{1}", "é", "x-y.z"] {
+            let message = JsonRpcMessage::<&[u8]>::notification(method.to_owned(), None);
+            let text = format!(r#"{{"jsonrpc":"2.0","method":{}}}"#, serde_json::to_string(method).unwrap());
             assert_eq!(String::from_utf8(message.to_vec()).unwrap(), text);
         }
     }
