@@ -66,7 +66,12 @@ impl Incoming {
         self.replies_queued += 1;
     }
 
-    pub(super) fn reply_left(&mut self) {
+    pub(super) fn replies_left(&mut self) {
+        self.replies_queued = 0;
+    }
+
+    /// One of them will never leave.
+    pub(super) fn reply_dropped(&mut self) {
         self.replies_queued = self.replies_queued.saturating_sub(1);
     }
 }

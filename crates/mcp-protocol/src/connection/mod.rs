@@ -55,6 +55,8 @@ pub struct Connection<P, F> {
     renewal: Option<Renewal>,
     outbox: VecDeque<Outgoing>,
     outbox_bytes: usize,
+    /// Of what waits for a place, or for the next session.
+    held_bytes: usize,
     outputs: VecDeque<Output<P, F>>,
     closing: bool,
     ended: Option<F>,
@@ -71,6 +73,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             renewal: None,
             outbox: VecDeque::new(),
             outbox_bytes: 0,
+            held_bytes: 0,
             outputs: VecDeque::new(),
             closing: false,
             ended: None,
@@ -103,6 +106,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     fn dispatch(&mut self, id: CallId, message: JsonRpcMessage<Bytes>) -> Started {
         match self.binding {
             Binding::Pipe => {
+                self.calls.queued(id);
                 self.queue(message);
                 Started { id, message: None }
             }
@@ -136,7 +140,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         if placed {
             return self.dispatch(id, message);
         }
-        self.outbox_bytes += weight(&message);
+        self.held_bytes += weight(&message);
         self.calls.places.wait(id, message);
         Started { id, message: None }
     }
@@ -155,7 +159,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         let message = JsonRpcMessage::notification(method, params);
         match &mut self.renewal {
             Some(renewal) if !renewal.is_live() => {
-                self.outbox_bytes += weight(&message);
+                self.held_bytes += weight(&message);
                 renewal.hold(message);
             }
             _ => self.queue(message),
@@ -257,6 +261,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         self.renewal = None;
         self.outbox.clear();
         self.outbox_bytes = 0;
+        self.held_bytes = 0;
         self.ended = Some(failure);
     }
 
@@ -267,26 +272,19 @@ impl<P: Clone, F: Clone> Connection<P, F> {
 
     /// Moves what is to be sent to the end of `batch`. From here on it may have left.
     pub fn take_outbox(&mut self, batch: &mut VecDeque<Outgoing>) {
-        for entry in &self.outbox {
-            let Outgoing::Message(message) = entry else { continue };
-            match message {
-                JsonRpcMessage::Request(request) => {
-                    if let Some(id) = request.id.as_i64() {
-                        self.calls.left(CallId(id));
-                    }
-                }
-                JsonRpcMessage::Response(_) => self.serving.reply_left(),
-                JsonRpcMessage::Notification(_) => {}
-            }
-            // What waits for a place, or for a session, stays.
-            self.outbox_bytes -= weight(message);
+        self.calls.all_left();
+        self.serving.replies_left();
+        self.outbox_bytes = 0;
+        if batch.is_empty() {
+            std::mem::swap(batch, &mut self.outbox);
+        } else {
+            batch.append(&mut self.outbox);
         }
-        batch.append(&mut self.outbox);
     }
 
-    /// About how many bytes of messages wait in the outbox.
+    /// About how many bytes of messages wait to be sent: in the outbox, for a place, or for a session.
     pub fn outbox_bytes(&self) -> usize {
-        self.outbox_bytes
+        self.outbox_bytes + self.held_bytes
     }
 
     /// Whether [`Self::take_outbox`] would find anything.

@@ -47,6 +47,10 @@ pub(super) struct Table<P> {
     last: i64,
     /// Requests leave in the order of their ids, so one number tells which have: but for those that wait.
     left_through: i64,
+    /// The last one that was put into the outbox.
+    queued_through: i64,
+    /// Those in the outbox that waited until later ones had left.
+    overtaken: Vec<CallId>,
     pub(super) places: Places,
     /// Not later than the first deadline.
     wake_at: Option<Instant>,
@@ -130,6 +134,8 @@ impl<P> Table<P> {
             tokens: HashMap::default(),
             last: 0,
             left_through: 0,
+            queued_through: 0,
+            overtaken: Vec::new(),
             places: Places::default(),
             wake_at: None,
         }
@@ -314,19 +320,35 @@ impl<P> Table<P> {
         self.wake_at
     }
 
+    /// It has left, and so has every earlier one that does not wait.
     pub(super) fn left(&mut self, id: CallId) {
-        if id.0 > self.left_through {
-            self.left_through = id.0;
-        } else if let Some(pending) = self.get_mut(id) {
-            pending.waits = false;
+        self.left_through = self.left_through.max(id.0);
+    }
+
+    /// All that is in the outbox has left.
+    pub(super) fn all_left(&mut self) {
+        self.left_through = self.left_through.max(self.queued_through);
+        for id in self.overtaken.drain(..) {
+            if let Some(pending) = self.pending.get_mut(&id.0) {
+                pending.waits = false;
+            }
         }
     }
 
-    /// What waited is in the outbox. A later one may have left before it.
+    /// It is in the outbox.
     pub(super) fn queued(&mut self, id: CallId) {
+        self.queued_through = self.queued_through.max(id.0);
+    }
+
+    /// As [`queued`](Self::queued), after it waited.
+    pub(super) fn queued_late(&mut self, id: CallId) {
+        self.queued(id);
         let overtaken = self.has_left(id);
         if let Some(pending) = self.get_mut(id) {
             pending.waits = overtaken;
+        }
+        if overtaken {
+            self.overtaken.push(id);
         }
     }
 

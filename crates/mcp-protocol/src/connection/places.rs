@@ -1,24 +1,33 @@
 //! How many requests may be open at once.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 use bytes::Bytes;
 use mcp_types::jsonrpc::JsonRpcMessage;
 
-use super::{Binding, CallId, Connection, Outgoing, Output, renewal::Renewal, weight};
+use super::{Binding, CallId, Connection, Output, renewal::Renewal, weight};
 
 /// The places of open requests, and what waits for one.
 #[derive(Debug)]
 pub(super) struct Places {
     limit: usize,
     taken: usize,
-    /// Oldest first.
-    waiting: BTreeMap<CallId, JsonRpcMessage<Bytes>>,
+    /// Oldest first, which is in the order of their ids.
+    waiting: VecDeque<Waiting>,
+    /// How many in `waiting` were taken back.
+    gone: usize,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    id: CallId,
+    /// `None` once it was taken back.
+    message: Option<JsonRpcMessage<Bytes>>,
 }
 
 impl Default for Places {
     fn default() -> Self {
-        Self { limit: usize::MAX, taken: 0, waiting: BTreeMap::new() }
+        Self { limit: usize::MAX, taken: 0, waiting: VecDeque::new(), gone: 0 }
     }
 }
 
@@ -34,32 +43,50 @@ impl Places {
         self.taken -= 1;
     }
 
-    /// Keeps the request of a call until there is a place.
+    /// Keeps the request of the newest call until there is a place.
     pub(super) fn wait(&mut self, id: CallId, message: JsonRpcMessage<Bytes>) {
-        self.waiting.insert(id, message);
+        self.waiting.push_back(Waiting { id, message: Some(message) });
     }
 
     /// Takes back what [`wait`](Self::wait) keeps.
     pub(super) fn take_back(&mut self, id: CallId) -> Option<JsonRpcMessage<Bytes>> {
-        self.waiting.remove(&id)
+        let at = self.waiting.binary_search_by_key(&id, |waiting| waiting.id).ok()?;
+        let message = self.waiting[at].message.take()?;
+        self.gone += 1;
+        // What is gone is swept out now and then, so that it neither piles up nor costs a shift each.
+        if self.gone > self.waiting.len() / 2 {
+            self.waiting.retain(|waiting| waiting.message.is_some());
+            self.gone = 0;
+        }
+        Some(message)
     }
 
     /// Takes back all that waits, oldest first.
-    pub(super) fn take_all_back(&mut self) -> BTreeMap<CallId, JsonRpcMessage<Bytes>> {
-        std::mem::take(&mut self.waiting)
+    pub(super) fn take_all_back(&mut self) -> impl Iterator<Item = (CallId, JsonRpcMessage<Bytes>)> + use<> {
+        self.gone = 0;
+        let all = std::mem::take(&mut self.waiting).into_iter();
+        all.filter_map(|waiting| Some((waiting.id, waiting.message?)))
     }
 
     /// Takes a place for the oldest that waits.
     fn next(&mut self) -> Option<(CallId, JsonRpcMessage<Bytes>)> {
-        if self.waiting.is_empty() || !self.take() {
+        if self.taken >= self.limit {
             return None;
         }
-        self.waiting.pop_first()
+        loop {
+            let waiting = self.waiting.pop_front()?;
+            if let Some(message) = waiting.message {
+                self.taken += 1;
+                return Some((waiting.id, message));
+            }
+            self.gone -= 1;
+        }
     }
 
     /// Every call is over.
     pub(super) fn clear(&mut self) {
         self.waiting.clear();
+        self.gone = 0;
         self.taken = 0;
     }
 }
@@ -77,12 +104,12 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             let Some(pending) = self.calls.get_mut(id) else { continue };
             pending.placed = true;
             if self.binding == Binding::Pipe {
-                self.calls.queued(id);
-                // Its weight counts already.
-                self.outbox.push_back(Outgoing::Message(message));
+                self.calls.queued_late(id);
+                self.held_bytes -= weight(&message);
+                self.queue(message);
                 continue;
             }
-            self.outbox_bytes -= weight(&message);
+            self.held_bytes -= weight(&message);
             match &mut self.renewal {
                 Some(renewal) if !renewal.is_live() => renewal.wait(id),
                 renewal => {

@@ -145,11 +145,14 @@ impl<P: Clone, F: Clone> Connection<P, F> {
                 Outgoing::Message(JsonRpcMessage::Notification(note))
                     if note.method != "notifications/cancelled" =>
                 {
-                    renewal.hold(JsonRpcMessage::Notification(note));
+                    let message = JsonRpcMessage::Notification(note);
+                    self.outbox_bytes -= weight(&message);
+                    self.held_bytes += weight(&message);
+                    renewal.hold(message);
                 }
                 Outgoing::Message(message) => {
                     if matches!(message, JsonRpcMessage::Response(_)) {
-                        self.serving.reply_left();
+                        self.serving.reply_dropped();
                     }
                     self.outbox_bytes -= weight(&message);
                 }
@@ -180,8 +183,10 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         let held = std::mem::take(&mut renewal.held);
         renewal.repeated = held.iter().filter(|held| held.refused).map(|held| held.message.clone()).collect();
         self.queue(JsonRpcMessage::notification("notifications/initialized", None));
-        // Their weight counts already.
-        self.outbox.extend(held.into_iter().map(|held| Outgoing::Message(held.message)));
+        for held in held {
+            self.held_bytes -= weight(&held.message);
+            self.queue(held.message);
+        }
         self.outputs.push_back(Output::Event(Event::SessionRenewed { handshake }));
         for id in waiting {
             self.repeat(id);
@@ -194,13 +199,13 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         renewal.stage = Stage::Lost;
         let mut waiting = std::mem::take(&mut renewal.waiting);
         for held in std::mem::take(&mut renewal.held) {
-            self.outbox_bytes -= weight(&held.message);
+            self.held_bytes -= weight(&held.message);
             if let JsonRpcMessage::Notification(note) = held.message {
                 self.outputs.push_back(Output::Event(Event::Dropped(Dropped::Notification(note.method))));
             }
         }
         for (id, message) in self.calls.places.take_all_back() {
-            self.outbox_bytes -= weight(&message);
+            self.held_bytes -= weight(&message);
             waiting.push(id);
         }
         for id in waiting {
@@ -268,7 +273,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         let again = matches!(&message, JsonRpcMessage::Notification(note)
             if note.method != "notifications/cancelled" && note.method != "notifications/initialized");
         if again {
-            self.outbox_bytes += weight(&message);
+            self.held_bytes += weight(&message);
             renewal.held.push(Held { message, refused: true });
         }
         self.renew(now, Some(failure));
