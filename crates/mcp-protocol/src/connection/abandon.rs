@@ -39,8 +39,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
 
     /// Tells the peer that nobody waits for the reply to `id` any more.
     pub(super) fn abandon(&mut self, id: CallId, pending: &Pending<P>, reason: Option<&str>) {
-        if let Some(message) = self.calls.places.take_back(id) {
-            self.held_bytes -= weight(&message);
+        if self.calls.places.take_back(id) {
             return;
         }
         if self.ended.is_some() {

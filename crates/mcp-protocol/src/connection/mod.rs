@@ -55,7 +55,7 @@ pub struct Connection<P, F> {
     renewal: Option<Renewal>,
     outbox: VecDeque<Outgoing>,
     outbox_bytes: usize,
-    /// Of what waits for a place, or for the next session.
+    /// Of what waits for the next session, and is no call's.
     held_bytes: usize,
     outputs: VecDeque<Output<P, F>>,
     closing: bool,
@@ -136,12 +136,10 @@ impl<P: Clone, F: Clone> Connection<P, F> {
                 return Started { id, message: None };
             }
         }
-        let message = JsonRpcMessage::request(id.0, method, params);
         if placed {
-            return self.dispatch(id, message);
+            return self.dispatch(id, JsonRpcMessage::request(id.0, method, params));
         }
-        self.held_bytes += weight(&message);
-        self.calls.places.wait(id, message);
+        self.calls.places.wait(id, params);
         Started { id, message: None }
     }
 
@@ -284,7 +282,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
 
     /// About how many bytes of messages wait to be sent: in the outbox, for a place, or for a session.
     pub fn outbox_bytes(&self) -> usize {
-        self.outbox_bytes + self.held_bytes
+        self.outbox_bytes + self.held_bytes + self.calls.places.bytes()
     }
 
     /// Whether [`Self::take_outbox`] would find anything.
@@ -367,8 +365,12 @@ impl<P: Clone, F: Clone> Connection<P, F> {
 
 /// The memory that a queued message takes, about.
 fn weight(message: &JsonRpcMessage<Bytes>) -> usize {
+    params_weight(message.body())
+}
+
+fn params_weight(params: Option<&Bytes>) -> usize {
     const ENVELOPE: usize = 128;
-    ENVELOPE + message.body().map_or(0, Bytes::len)
+    ENVELOPE + params.map_or(0, Bytes::len)
 }
 
 fn encode(value: &impl Serialize) -> Bytes {

@@ -325,6 +325,17 @@ impl<P> Table<P> {
         self.left_through = self.left_through.max(id.0);
     }
 
+    /// After it waited, it goes out in this session.
+    pub(super) fn leaves(&mut self, id: CallId, generation: u64) {
+        if let Some(pending) = self.get_mut(id) {
+            pending.waits = false;
+            if let Some(kept) = &mut pending.kept {
+                kept.generation = generation;
+            }
+        }
+        self.left(id);
+    }
+
     /// All that is in the outbox has left.
     pub(super) fn all_left(&mut self) {
         self.left_through = self.left_through.max(self.queued_through);

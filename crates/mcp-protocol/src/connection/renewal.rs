@@ -204,10 +204,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
                 self.outputs.push_back(Output::Event(Event::Dropped(Dropped::Notification(note.method))));
             }
         }
-        for (id, message) in self.calls.places.take_all_back() {
-            self.held_bytes -= weight(&message);
-            waiting.push(id);
-        }
+        waiting.extend(self.calls.places.take_all_back());
         for id in waiting {
             if let Some(pending) = self.calls.remove(id) {
                 self.finish(id, pending, Outcome::NotRenewed(why.clone()));
@@ -283,13 +280,11 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     /// Sends the request of a call that waited.
     fn repeat(&mut self, id: CallId) {
         let generation = self.generation();
-        let Some(pending) = self.calls.get_mut(id) else { return };
-        let Some(kept) = &mut pending.kept else { return };
-        kept.generation = generation;
-        pending.waits = false;
+        let Some(pending) = self.calls.get(id) else { return };
+        let Some(kept) = &pending.kept else { return };
         let message = JsonRpcMessage::request(id.0, pending.method.clone(), kept.params.clone());
         let payload = pending.payload.clone();
-        self.calls.left(id);
+        self.calls.leaves(id, generation);
         self.outputs.push_back(Output::Exchange { id, payload, message });
     }
 }
