@@ -89,7 +89,8 @@ async fn perform(shared: &Shared, out: &OutboundMessage, sink: &Sink) -> Result<
             }
         }
         Media::EventStream => {
-            let events = exchange.limits().events(answer.into_body());
+            // By itself: an argument is kept twice.
+            let events = Box::new(exchange.limits().events(answer.into_body()));
             Box::pin(exchange.stream(events, permit)).await?;
         }
         Media::Other => {
@@ -142,7 +143,7 @@ impl Exchange<'_> {
 
     async fn stream(
         &mut self,
-        mut events: Events,
+        mut events: Box<Events>,
         permit: Option<SemaphorePermit<'_>>,
     ) -> Result<(), TransportError> {
         let limits = self.limits();

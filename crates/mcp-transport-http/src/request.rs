@@ -9,6 +9,7 @@ use mcp_transport::{OutboundMessage, TransportError};
 
 use crate::{
     RequestBody,
+    client::Apart,
     headers::{self, Mirrored},
     link::Shared,
     service::Fetch,
@@ -75,7 +76,9 @@ impl Shared {
         if let Some(last) = last {
             fields.insert(headers::LAST_EVENT_ID, last.clone());
         }
-        self.prepared(Method::GET, fields, stamp, Bytes::new())
+        let mut prepared = self.prepared(Method::GET, fields, stamp, Bytes::new());
+        prepared.request.extensions_mut().insert(Apart);
+        prepared
     }
 
     /// The DELETE that ends the session `id`.

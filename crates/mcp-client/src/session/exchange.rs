@@ -2,7 +2,7 @@ use std::{
     future::Future,
     pin::Pin,
     sync::{
-        Arc, Weak,
+        Arc,
         atomic::{AtomicBool, Ordering},
     },
     task::{Context, Poll},
@@ -94,7 +94,7 @@ impl Session {
 
     fn target(&self, id: CallId, accepted: bool) -> Arc<Target> {
         let renews = self.renews.load(Ordering::Relaxed);
-        let (session, accepted) = (self.this.clone(), AtomicBool::new(accepted));
+        let (session, accepted) = (self.this.upgrade(), AtomicBool::new(accepted));
         Arc::new(Target { session, accepted, id, renews })
     }
 
@@ -172,7 +172,8 @@ impl Session {
 }
 
 struct Target {
-    session: Weak<Session>,
+    /// Not weak: each upgrade and its end are a write to what all calls share. `None`: it is over.
+    session: Option<Arc<Session>>,
     /// The peer took the request, or somebody beside the caller waits for what comes.
     accepted: AtomicBool,
     id: CallId,
@@ -182,14 +183,14 @@ struct Target {
 
 impl SinkTarget for Target {
     fn deliver(&self, inbound: Inbound) {
-        if let Some(session) = self.session.upgrade() {
+        if let Some(session) = &self.session {
             session.receive(std::iter::once(inbound), &mut News::default());
         }
     }
 
     fn accepted(&self) {
         if self.renews
-            && let Some(session) = self.session.upgrade()
+            && let Some(session) = &self.session
         {
             session.with(|core| core.connection.accepted(self.id));
         }
@@ -197,7 +198,7 @@ impl SinkTarget for Target {
     }
 
     fn refused(&self, error: &TransportError) {
-        if let (Some(session), Some(http)) = (self.session.upgrade(), error.http())
+        if let (Some(session), Some(http)) = (&self.session, error.http())
             && let Some(slot) = session.with(|core| core.connection.payload(self.id).cloned())
         {
             slot.keep_http(http.clone());

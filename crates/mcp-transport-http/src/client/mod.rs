@@ -255,7 +255,9 @@ impl HttpClient {
         request: Request<RequestBody>,
     ) -> Result<Response<ResponseBody>, TransportError> {
         let mut lease = Lease::new(connection, key, &self.pool)?;
+        let apart = is_apart(&request);
         match lease.connection().send(request).await {
+            Ok(answer) if apart => Ok(answer.map(|incoming| ResponseBody::http1(incoming, lease))),
             Ok(answer) => Ok(self.leased(lease, answer)),
             Err(NotAnswered::NeverSent(_, error) | NotAnswered::Failed(error)) => Err(error),
         }
@@ -294,6 +296,16 @@ impl HttpClient {
             }
         }
     }
+}
+
+/// Marks, among its extensions, a request whose response is a stream that may last: over HTTP/1.1 it has a connection of its
+/// own, which is not kept after. So those that wait for a request stay where they are, for requests that somebody waits for;
+/// and when a server refuses to stream, which most do, one connection is left instead of two.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Apart;
+
+fn is_apart(request: &Request<RequestBody>) -> bool {
+    request.extensions().get::<Apart>().is_some()
 }
 
 #[cfg(feature = "http2")]

@@ -12,6 +12,7 @@ use mcp_transport::TransportError;
 use super::{
     HttpClient, ResponseBody,
     http1::{NotAnswered, Sending},
+    is_apart,
     pool::Lease,
     target::{Key, Target},
 };
@@ -47,7 +48,9 @@ impl HttpClient {
         if length > 0 {
             request.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
         }
-        let mut idle = self.pool.take(&target, request.headers().get(header::AUTHORIZATION));
+        let apart = is_apart(&request);
+        let authorization = request.headers().get(header::AUTHORIZATION);
+        let mut idle = if apart { None } else { self.pool.take(&target, authorization) };
         if let Some(mut lease) = idle.take_if(|lease| lease.connection().is_ready()) {
             request.headers_mut().insert(header::HOST, lease.host().clone());
             let sending = lease.connection().begin_to_send(request);
@@ -55,7 +58,11 @@ impl HttpClient {
         }
         let key = Key { target, authorization: request.headers().get(header::AUTHORIZATION).cloned() };
         request.headers_mut().insert(header::HOST, key.target.host_field()?);
-        Ok(Step::Later(Box::pin(self.later(idle, key, request))))
+        Ok(Step::Later(if apart {
+            Box::pin(self.anew(key, request))
+        } else {
+            Box::pin(self.later(idle, key, request))
+        }))
     }
 }
 

@@ -3,8 +3,9 @@
 use mcp_testkit::http::HttpServer;
 use mcp_transport::{ExchangeEnd, OutboundMessage, contract::patiently};
 use mcp_transport_http::{Http, HttpClient};
+use mcp_types::Revision;
 
-use crate::common::{Near, answered, modern, ms, pair, still_works};
+use crate::common::{Near, answered, in_session, modern, ms, pair, still_works};
 
 /// 1,000 calls at once: all answered, connections bounded, none lost; long streams do not count.
 #[tokio::test]
@@ -131,6 +132,24 @@ async fn dropping_a_call_that_waits_for_a_connection_sends_nothing() {
     answered(first, exchange).await;
     still_works(&near, &mut server).await;
     assert!(server.try_next().is_none());
+}
+
+/// A stream takes no connection away from calls, and none is left of one that was refused.
+#[tokio::test]
+async fn a_stream_has_a_connection_of_its_own() {
+    // Where it is refused.
+    let (mut near, mut server) = in_session("s", Revision::V2025_11_25).await;
+    let closed = async {
+        while server.open() > 1 {
+            tokio::time::sleep(ms(10)).await;
+        }
+    };
+    tokio::select! {
+        entry = near.beside() => panic!("{entry:?}"),
+        closed = patiently(closed) => closed.expect("one connection is left"),
+    }
+    still_works(&near, &mut server).await;
+    assert_eq!(server.accepted(), 2);
 }
 
 /// A client that has nothing to say keeps no connections.
