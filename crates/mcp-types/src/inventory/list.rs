@@ -19,6 +19,8 @@ macro_rules! types {
         }
 
         /// How to read and write the types, in the order of `types`.
+        // Compiled with who calls it, not with this crate: it takes most of a minute.
+        #[inline]
         pub fn codecs() -> Vec<Codec> {
             vec![$(Codec::of::<$ty>()),*]
         }
