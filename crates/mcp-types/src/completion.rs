@@ -89,7 +89,7 @@ object! {
         /// The values, best first; the specification allows 100. Text of the peer: untrusted.
         values: List<String>,
         /// How many there are in all. Absent when the server wrote no whole number.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         total? with_total: u64,
         /// Whether there are more. Absent means not known.
         has_more? with_has_more: bool,

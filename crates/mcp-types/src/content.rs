@@ -89,7 +89,7 @@ object! {
         /// Its MIME type.
         mime_type? with_mime_type: String,
         /// Size in bytes, before any encoding. Absent when the peer wrote no whole number.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         size? with_size: u64,
         /// Icons for display.
         icons? with_icons: List<Icon> [since V2025_11_25],
@@ -138,7 +138,7 @@ object! {
         /// The result, for the model.
         content: List<ContentBlock>,
         /// The result, as a value: an object in 2025-11-25, any JSON since 2026-07-28, `null` included.
-        #[serde(deserialize_with = "crate::de::present")]
+        #[read(present)]
         structured_content? with_structured_content: Json,
         /// Whether the call failed. Absent means no.
         is_error? with_is_error: bool,
@@ -183,9 +183,10 @@ mod tests {
             serde_json::to_string(&block).unwrap(),
             r#"{"type":"text","text":"a\"b","_meta":{"id":9007199254740993}}"#
         );
-        let unknown: ContentBlock = serde_json::from_str(r#"{ "x\n": 1.0, "type": "later" }"#).unwrap();
+        let text = r#"{ "x\n": 1.0, "type": "later" }"#;
+        let unknown: ContentBlock = serde_json::from_str(text).unwrap();
         assert_eq!(unknown.kind(), "later");
-        assert_eq!(serde_json::to_string(&unknown).unwrap(), r#"{"x\n":1.0,"type":"later"}"#);
+        assert_eq!(serde_json::to_string(&unknown).unwrap(), text);
     }
 
     #[test]

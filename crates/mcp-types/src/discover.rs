@@ -19,10 +19,10 @@ object! {
         /// Hints for a model on how to use the server. Text of the peer: untrusted.
         instructions? with_instructions: String,
         /// For how many milliseconds the result is fresh. Absent when the server wrote no whole number.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         ttl_ms? with_ttl_ms: u64,
         /// Who may share a cached copy. Absent when the server wrote no text.
-        #[serde(deserialize_with = "crate::de::lenient")]
+        #[read(lenient)]
         cache_scope? with_cache_scope: CacheScope,
         /// How to read the result.
         result_type? with_result_type: ResultType,

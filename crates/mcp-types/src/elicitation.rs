@@ -1,7 +1,8 @@
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde::{Serialize, Serializer};
 
 use crate::{
     ElicitationSchema, Json, JsonObject, JsonSchema, List, Meta, TaskMetadata, UnknownObject,
+    read::{self, Read, Reader},
     union::string_member,
 };
 
@@ -190,16 +191,18 @@ impl Serialize for ElicitRequestParams {
     }
 }
 
-impl<'de> Deserialize<'de> for ElicitRequestParams {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Json::deserialize(deserializer)?;
-        match string_member(&json, "mode").map_err(D::Error::custom)?.as_deref() {
-            None | Some("form") => json.decode().map(Self::Form).map_err(D::Error::custom),
-            Some("url") => json.decode().map(Self::Url).map_err(D::Error::custom),
+impl Read for ElicitRequestParams {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        let json = Json::read(reader)?;
+        match string_member(&json, "mode")?.as_deref() {
+            None | Some("form") => read::text(json.as_str()).map(Self::Form),
+            Some("url") => read::text(json.as_str()).map(Self::Url),
             Some(mode) => Ok(Self::Unknown(UnknownObject::from_text(mode.to_owned(), json))),
         }
     }
 }
+
+read::deserialize_by_reading!(ElicitRequestParams);
 
 #[cfg(test)]
 mod tests {

@@ -1,16 +1,10 @@
-//! Floating-point members, for `#[serde(with = "…")]`.
+//! Floating-point members, for `#[serde(serialize_with = "…")]`; read as `f64` is in `read`.
 //!
 //! Read to the last digit: `serde_json` on its own may be off by one unit in the last place, so that a value would change
 //! a little each time that it is passed on. Written without a fraction when they are whole: `50`, not `50.0`, as nearly
 //! every peer does and as some readers want it.
 
-use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-use crate::Number;
-
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    finite(&Number::deserialize(deserializer)?).ok_or_else(|| D::Error::custom("number out of range"))
-}
+use serde::Serializer;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
 pub(crate) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -21,40 +15,15 @@ pub(crate) fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::
 }
 
 /// For an optional member.
-pub(crate) mod optional {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    use crate::Number;
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-        let Some(number) = Option::<Number>::deserialize(deserializer)? else { return Ok(None) };
-        super::finite(&number).map(Some).ok_or_else(|| D::Error::custom("number out of range"))
+#[expect(clippy::ref_option, reason = "the signature that serde asks for")]
+pub(crate) fn serialize_optional<S: Serializer>(
+    value: &Option<f64>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => serialize(value, serializer),
+        None => serializer.serialize_none(),
     }
-
-    #[expect(clippy::ref_option, reason = "the signature that serde asks for")]
-    pub(crate) fn serialize<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
-        match value {
-            Some(value) => super::serialize(value, serializer),
-            None => serializer.serialize_none(),
-        }
-    }
-}
-
-/// For an optional member whose absence is harmless: what is no number reads as absent.
-pub(crate) mod lenient {
-    use serde::Deserializer;
-
-    use crate::{Number, de};
-
-    pub(crate) use super::optional::serialize;
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-        de::lenient::<D, Number>(deserializer).map(|number| super::finite(&number?))
-    }
-}
-
-fn finite(number: &Number) -> Option<f64> {
-    Some(number.as_f64()).filter(|value| value.is_finite())
 }
 
 /// Below it every whole `f64` is exact.

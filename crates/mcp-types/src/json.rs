@@ -40,7 +40,7 @@ impl Json {
     /// # Errors
     /// When the text is not a value of `T`; the error says where.
     pub fn decode<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
-        serde_json::from_str(self.as_str())
+        crate::decode(self.as_str().as_bytes())
     }
 
     /// Whether this is the JSON value `null`.

@@ -1,17 +1,16 @@
 use std::{
     fmt,
-    marker::PhantomData,
     ops::{Deref, DerefMut},
     slice, vec,
 };
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
-    de::{DeserializeOwned, Error, SeqAccess, Visitor},
+    de::{DeserializeOwned, Error},
 };
 use serde_json::value::RawValue;
 
-use crate::{Json, decode};
+use crate::Json;
 
 /// A list that survives bad elements: the good ones are its elements, the others are kept beside them with the reason.
 ///
@@ -93,6 +92,10 @@ impl<T> List<T> {
         self.elements
     }
 
+    pub(crate) fn from_parts(elements: Vec<T>, rejected: Vec<Rejected>) -> Self {
+        Self { elements, rejected: (!rejected.is_empty()).then(|| rejected.into_boxed_slice()) }
+    }
+
     /// The good elements, and those that could not be decoded.
     pub fn into_parts(self) -> (Vec<T>, Vec<Rejected>) {
         (self.elements, self.rejected.unwrap_or_default().into_vec())
@@ -128,12 +131,12 @@ impl fmt::Display for TooManyRejected {
 impl std::error::Error for TooManyRejected {}
 
 /// A list with more bad elements than these is bad as a whole: a report of each would take more memory than the list.
-const MAX_REJECTED: usize = 1000;
+pub(crate) const MAX_REJECTED: usize = 1000;
 
 impl<T: DeserializeOwned> List<T> {
     /// Decodes each element by itself.
     fn salvage(text: &str) -> serde_json::Result<Self> {
-        let mut list = Self::new();
+        let mut list = Vec::new();
         let mut rejected = Vec::new();
         for (index, raw) in serde_json::from_str::<Vec<&RawValue>>(text)?.into_iter().enumerate() {
             match serde_json::from_str(raw.get()) {
@@ -146,51 +149,20 @@ impl<T: DeserializeOwned> List<T> {
                 }),
             }
         }
-        list.rejected = (!rejected.is_empty()).then(|| rejected.into_boxed_slice());
-        Ok(list)
+        Ok(Self::from_parts(list, rejected))
     }
 }
 
 impl<'de, T: DeserializeOwned> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        if decode::may_fail() {
-            // Not an `Option`: that would also read what is absent.
-            let elements = deserializer.deserialize_any(Elements(PhantomData));
-            return elements.map(Self::from).inspect_err(|_| decode::bad_element());
-        }
-        // One copy of the text: what fails half-way through a deserializer cannot be read from it again. Taking each
-        // element by itself would hold less at a time, but allocate more often (`fuzz/benches/page.rs`).
+        // A copy of the text: what fails half-way through a deserializer cannot be read from it again. Lists of this
+        // crate's types need none where the whole is one of them too.
         let raw = Box::<RawValue>::deserialize(deserializer)?;
         // Nearly every list is good as a whole; only the others pay for a look at each element.
         serde_json::from_str::<Option<Vec<T>>>(raw.get())
             .map(|elements| Self::from(elements.unwrap_or_default()))
             .or_else(|_| Self::salvage(raw.get()))
             .map_err(D::Error::custom)
-    }
-}
-
-/// Reads elements, all of which must be good, or `null`.
-struct Elements<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for Elements<T> {
-    type Value = Vec<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Vec<T>, A::Error> {
-        let Some(first) = elements.next_element()? else { return Ok(Vec::new()) };
-        // Without room for more: most lists of large elements, what a tool gives, have one.
-        let mut list = vec![first];
-        while let Some(element) = elements.next_element()? {
-            list.push(element);
-        }
-        Ok(list)
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Vec<T>, E> {
-        Ok(Vec::new())
     }
 }
 

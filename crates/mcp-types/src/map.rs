@@ -37,6 +37,11 @@ impl<V> Map<V> {
         }
     }
 
+    /// Adds an entry at the end, whether there is one for `key` or not.
+    pub(crate) fn append(&mut self, key: String, value: V) {
+        self.0.push((key, value));
+    }
+
     /// Takes the entry of `key` out.
     pub fn remove(&mut self, key: &str) -> Option<V> {
         let at = self.0.iter().rposition(|(name, _)| name == key)?;

@@ -2,12 +2,13 @@
 
 use std::ops::{Deref, DerefMut};
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::Serialize;
 
 use crate::{
     ClientCapabilities, Implementation, Json, JsonObject, LoggingLevel, ProgressToken, ProtocolVersion,
     RelatedTaskMetadata, RequestId,
     inventory::{Described, Lifetime, MemberInfo, Presence, Shape, TypeInfo},
+    read::{self, Read, Reader},
 };
 
 /// The keys of `_meta` that the specification reserves.
@@ -43,7 +44,7 @@ pub mod key {
 /// It dereferences to [`JsonObject`] for all other keys. A reserved key whose value is of the wrong kind reads as absent;
 /// the raw value is still there. Schema: `MetaObject`, `RequestMetaObject`, `NotificationMetaObject`, `ResultMetaObject`.
 /// Section: [General fields, `_meta`](https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Meta(JsonObject);
 
@@ -64,8 +65,8 @@ impl Meta {
         self
     }
 
-    fn read<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
-        self.0.get(key)?.decode().ok()
+    fn member<T: Read>(&self, key: &str) -> Option<T> {
+        read::text(self.0.get(key)?.as_str()).ok()
     }
 
     fn write<T: Serialize + ?Sized>(mut self, key: &str, value: &T) -> Self {
@@ -84,7 +85,7 @@ macro_rules! reserved {
                 #[doc = concat!("\n\nKey: [`key::", stringify!($key), "`].")]
                 $(#[doc = lifetime_text!($($rev)*)])?
                 pub fn $get(&self) -> Option<$ty> {
-                    self.read(key::$key)
+                    self.member(key::$key)
                 }
 
                 #[doc = concat!("The same with [`key::", stringify!($key), "`].")]
@@ -142,6 +143,14 @@ reserved! {
     /// Baggage, as W3C Baggage writes it.
     baggage, with_baggage: String = BAGGAGE [since V2026_07_28];
 }
+
+impl Read for Meta {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        JsonObject::read(reader).map(Self)
+    }
+}
+
+read::deserialize_by_reading!(Meta);
 
 impl Deref for Meta {
     type Target = JsonObject;

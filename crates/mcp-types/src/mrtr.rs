@@ -1,8 +1,9 @@
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+use serde::{Serialize, Serializer};
 
 use crate::{
     CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams, Json, JsonObject,
-    ListRootsRequest, Map, Meta, Request, RequestParams, UnknownObject, de::Object,
+    ListRootsRequest, Map, Meta, Request, RequestParams, UnknownObject,
+    read::{self, Maybe, Needed, Read, Reader},
 };
 
 object! {
@@ -110,32 +111,31 @@ impl Serialize for InputRequest {
     }
 }
 
-impl<'de> Deserialize<'de> for InputRequest {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Json::deserialize(deserializer)?;
+impl Read for InputRequest {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        let json = Json::read(reader)?;
         let mut method = None;
-        Ok(Self::read(&json, &mut method).unwrap_or_else(|error| {
+        Ok(Self::of(&json, &mut method).unwrap_or_else(|error| {
             Self::Invalid(InvalidInputRequest { method, reason: error.to_string(), json })
         }))
     }
 }
 
+read::deserialize_by_reading!(InputRequest);
+
 impl InputRequest {
     /// `named` becomes the method as soon as that is read.
-    fn read(json: &Json, named: &mut Option<String>) -> serde_json::Result<Self> {
-        #[derive(Deserialize)]
-        struct Wire {
-            method: String,
-            params: Option<Json>,
-        }
-        let mut text = serde_json::Deserializer::from_str(json.as_str());
-        let Wire { method, params } = Wire::deserialize(Object::new("InputRequest", &mut text))?;
-        let method = named.insert(method).as_str();
-        let required = || params.as_ref().ok_or_else(|| serde_json::Error::missing_field("params"));
+    fn of(json: &Json, named: &mut Option<String>) -> read::Result<Self> {
+        let (mut method, mut params) = (Needed::<String>::default(), Maybe::<Json>::default());
+        let mut reader = Reader::new(json.as_str());
+        reader.object("InputRequest", read::names!("method", "params"), &mut [&mut method, &mut params])?;
+        let method = named.insert(method.0.ok_or_else(read::absent)?).as_str();
+        let params = params.0.as_ref().map(Json::as_str);
+        let required = || params.ok_or_else(|| reader.error("missing field `params`"));
         match method {
-            ElicitRequest::METHOD => required()?.decode().map(Self::Elicit),
-            CreateMessageRequest::METHOD => required()?.decode().map(Self::CreateMessage),
-            ListRootsRequest::METHOD => params.map(|json| json.decode()).transpose().map(Self::ListRoots),
+            ElicitRequest::METHOD => read::text(required()?).map(Self::Elicit),
+            CreateMessageRequest::METHOD => read::text(required()?).map(Self::CreateMessage),
+            ListRootsRequest::METHOD => params.map(read::text).transpose().map(Self::ListRoots),
             _ => Ok(Self::Unknown(UnknownObject::from_text(method.to_owned(), json.clone()))),
         }
     }

@@ -1,8 +1,11 @@
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde::Serialize;
 
-use crate::Json;
+use crate::{
+    Json,
+    read::{self, Read, Reader},
+};
 
 /// A JSON number, kept as the text it came in, so that no digit is lost.
 #[derive(Clone, PartialEq, Eq, Serialize)]
@@ -72,16 +75,15 @@ impl fmt::Display for Number {
     }
 }
 
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Json::deserialize(deserializer)?;
-        if json.as_str().starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
-            Ok(Self(json))
-        } else {
-            Err(D::Error::custom("expected a number"))
-        }
+impl Read for Number {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        let is_number = matches!(reader.peek(), Some(b'-' | b'0'..=b'9'));
+        let json = Json::read(reader)?;
+        if is_number { Ok(Self(json)) } else { Err(reader.error("expected a number")) }
     }
 }
+
+read::deserialize_by_reading!(Number);
 
 #[cfg(test)]
 mod tests {

@@ -2,7 +2,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Meta;
+use crate::{
+    Meta,
+    read::{self, Read, Reader},
+};
 
 /// A place in a paged list. Opaque: the empty text is a cursor too, and only absence ends a list.
 ///
@@ -27,6 +30,12 @@ impl From<String> for Cursor {
 impl From<&str> for Cursor {
     fn from(text: &str) -> Self {
         Self(text.to_owned())
+    }
+}
+
+impl Read for Cursor {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        String::read(reader).map(Self)
     }
 }
 

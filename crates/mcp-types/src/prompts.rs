@@ -60,10 +60,10 @@ object! {
         /// Where the next page begins. Absent on the last page.
         next_cursor? with_next_cursor: Cursor,
         /// For how many milliseconds the page is fresh. Absent when the server wrote no whole number.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         ttl_ms? with_ttl_ms: u64 [since V2026_07_28],
         /// Who may share a cached copy. Absent when the server wrote no text.
-        #[serde(deserialize_with = "crate::de::lenient")]
+        #[read(lenient)]
         cache_scope? with_cache_scope: CacheScope [since V2026_07_28],
         /// How to read the result.
         result_type? with_result_type: ResultType [since V2026_07_28],

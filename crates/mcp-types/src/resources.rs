@@ -1,8 +1,9 @@
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde::{Serialize, Serializer};
 
 use crate::{
     Annotations, CacheScope, Cursor, EmptyResult, Icon, InputResponses, List, Meta, NotificationParams,
-    PaginatedRequestParams, ResultType, de::Object,
+    PaginatedRequestParams, ResultType,
+    read::{self, Maybe, Needed, Read, Reader},
 };
 
 requests! {
@@ -44,7 +45,7 @@ object! {
         /// Its MIME type.
         mime_type? with_mime_type: String,
         /// Size in bytes, before any encoding. Absent when the server wrote no whole number.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         size? with_size: u64,
         /// Icons for display.
         icons? with_icons: List<Icon> [since V2025_11_25],
@@ -166,28 +167,26 @@ impl Serialize for ResourceContents {
     }
 }
 
-impl<'de> Deserialize<'de> for ResourceContents {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Either {
-            uri: String,
-            mime_type: Option<String>,
-            text: Option<String>,
-            blob: Option<String>,
-            #[serde(rename = "_meta")]
-            meta: Option<Meta>,
-        }
-        let Either { uri, mime_type, text, blob, meta } =
-            Either::deserialize(Object::new("ResourceContents", deserializer))?;
-        match (text, blob) {
+impl Read for ResourceContents {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        let (mut uri, mut mime_type, mut meta) = (Needed::default(), Maybe::default(), Maybe::default());
+        let (mut text, mut blob) = (Maybe::default(), Maybe::default());
+        reader.object(
+            "ResourceContents",
+            read::names!("uri", "mime_type", "text", "blob", "=_meta"),
+            &mut [&mut uri, &mut mime_type, &mut text, &mut blob, &mut meta],
+        )?;
+        let (uri, mime_type, meta) = (uri.0.ok_or_else(read::absent)?, mime_type.0, meta.0);
+        match (text.0, blob.0) {
             (Some(text), None) => Ok(Self::Text(TextResourceContents { uri, text, mime_type, meta })),
             (None, Some(blob)) => Ok(Self::Blob(BlobResourceContents { uri, blob, mime_type, meta })),
-            (None, None) => Err(D::Error::custom("resource contents with neither `text` nor `blob`")),
-            (Some(_), Some(_)) => Err(D::Error::custom("resource contents with both `text` and `blob`")),
+            (None, None) => Err(reader.error("resource contents with neither `text` nor `blob`")),
+            (Some(_), Some(_)) => Err(reader.error("resource contents with both `text` and `blob`")),
         }
     }
 }
+
+read::deserialize_by_reading!(ResourceContents);
 
 object! {
     /// One page of resources.
@@ -197,10 +196,10 @@ object! {
         /// Where the next page begins. Absent on the last page.
         next_cursor? with_next_cursor: Cursor,
         /// For how many milliseconds the page is fresh. Absent when the server wrote no whole number.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         ttl_ms? with_ttl_ms: u64 [since V2026_07_28],
         /// Who may share a cached copy. Absent when the server wrote no text.
-        #[serde(deserialize_with = "crate::de::lenient")]
+        #[read(lenient)]
         cache_scope? with_cache_scope: CacheScope [since V2026_07_28],
         /// How to read the result.
         result_type? with_result_type: ResultType [since V2026_07_28],
@@ -217,10 +216,10 @@ object! {
         /// Where the next page begins. Absent on the last page.
         next_cursor? with_next_cursor: Cursor,
         /// For how many milliseconds the page is fresh. Absent when the server wrote no whole number.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         ttl_ms? with_ttl_ms: u64 [since V2026_07_28],
         /// Who may share a cached copy. Absent when the server wrote no text.
-        #[serde(deserialize_with = "crate::de::lenient")]
+        #[read(lenient)]
         cache_scope? with_cache_scope: CacheScope [since V2026_07_28],
         /// How to read the result.
         result_type? with_result_type: ResultType [since V2026_07_28],
@@ -249,10 +248,10 @@ object! {
         /// The contents: one for a plain resource, several for one with parts.
         contents: List<ResourceContents>,
         /// For how many milliseconds the contents are fresh. Absent when the server wrote no whole number.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         ttl_ms? with_ttl_ms: u64 [since V2026_07_28],
         /// Who may share a cached copy. Absent when the server wrote no text.
-        #[serde(deserialize_with = "crate::de::lenient")]
+        #[read(lenient)]
         cache_scope? with_cache_scope: CacheScope [since V2026_07_28],
         /// How to read the result.
         result_type? with_result_type: ResultType [since V2026_07_28],

@@ -1,6 +1,8 @@
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
+
+use crate::read::{self, Read, Reader};
 
 /// A published revision of the specification that these crates know.
 ///
@@ -120,21 +122,13 @@ impl Serialize for ProtocolVersion {
     }
 }
 
-impl<'de> Deserialize<'de> for ProtocolVersion {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = ProtocolVersion;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a protocol version")
-            }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(ProtocolVersion::from(text))
-            }
-        }
-        deserializer.deserialize_str(Visitor)
+impl Read for ProtocolVersion {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        reader.string().map(|text| Self::from(&*text))
     }
 }
+
+read::deserialize_by_reading!(ProtocolVersion);
 
 #[cfg(test)]
 mod tests {

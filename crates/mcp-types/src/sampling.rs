@@ -1,10 +1,11 @@
 use std::slice;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde::{Serialize, Serializer};
 
 use crate::{
     AudioContent, ImageContent, Json, JsonObject, List, Meta, Role, TaskMetadata, TextContent, Tool,
     ToolResultContent, ToolUseContent,
+    read::{self, Read, Reader},
 };
 
 requests! {
@@ -29,7 +30,7 @@ object! {
         /// Which context of the client's servers to add. Absent means [`IncludeContext::None`].
         include_context? with_include_context: IncludeContext,
         /// The temperature.
-        #[serde(with = "crate::float::optional")]
+        #[serde(serialize_with = "crate::float::serialize_optional")]
         temperature? with_temperature: f64,
         /// Texts at which the model shall stop.
         stop_sequences? with_stop_sequences: Vec<String>,
@@ -116,17 +117,17 @@ impl Serialize for SamplingContent {
     }
 }
 
-impl<'de> Deserialize<'de> for SamplingContent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Json::deserialize(deserializer)?;
-        if json.as_str().starts_with('[') {
-            json.decode().map(Self::Many)
+impl Read for SamplingContent {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        if reader.peek() == Some(b'[') {
+            List::read(reader).map(Self::Many)
         } else {
-            json.decode().map(Self::One)
+            SamplingMessageContentBlock::read(reader).map(Self::One)
         }
-        .map_err(D::Error::custom)
     }
 }
+
+read::deserialize_by_reading!(SamplingContent);
 
 tagged_union! {
     /// A piece of a conversation with a model.
@@ -187,13 +188,16 @@ object! {
         /// Names of models; the first that fits counts.
         hints? with_hints: Vec<ModelHint>,
         /// How much low cost matters, from 0 (not) to 1 (most). Not checked.
-        #[serde(with = "crate::float::lenient")]
+        #[serde(serialize_with = "crate::float::serialize_optional")]
+        #[read(lenient)]
         cost_priority? with_cost_priority: f64,
         /// How much speed matters, from 0 (not) to 1 (most). Not checked.
-        #[serde(with = "crate::float::lenient")]
+        #[serde(serialize_with = "crate::float::serialize_optional")]
+        #[read(lenient)]
         speed_priority? with_speed_priority: f64,
         /// How much ability matters, from 0 (not) to 1 (most). Not checked.
-        #[serde(with = "crate::float::lenient")]
+        #[serde(serialize_with = "crate::float::serialize_optional")]
+        #[read(lenient)]
         intelligence_priority? with_intelligence_priority: f64,
     }
 }

@@ -1,8 +1,13 @@
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, de::DeserializeOwned, de::Error};
+use serde::{Serialize, de::DeserializeOwned, de::Error};
 
-use crate::{Json, JsonObject, jsonrpc::scan, union::string_member};
+use crate::{
+    Json, JsonObject,
+    jsonrpc::scan,
+    read::{self, Read, Reader},
+    union::string_member,
+};
 
 /// A JSON Schema, carried as it came: member order, unknown keywords and every digit survive.
 ///
@@ -81,11 +86,13 @@ impl TryFrom<Json> for JsonSchema {
     }
 }
 
-impl<'de> Deserialize<'de> for JsonSchema {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::try_from(Json::deserialize(deserializer)?).map_err(D::Error::custom)
+impl Read for JsonSchema {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        Self::try_from(Json::read(reader)?).map_err(|error| reader.error(error))
     }
 }
+
+read::deserialize_by_reading!(JsonSchema);
 
 impl fmt::Display for NotAnObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

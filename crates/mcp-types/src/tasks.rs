@@ -34,10 +34,10 @@ object! {
         /// When it changed last, in ISO 8601.
         last_updated_at: String,
         /// For how many milliseconds after its beginning the task is kept. Required: `null` means for ever.
-        #[serde(default, deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         ttl: Option<u64>,
         /// How long to wait between two looks, in milliseconds.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         poll_interval? with_poll_interval: u64,
         /// How it is, for people.
         status_message? with_status_message: String,
@@ -86,7 +86,7 @@ object! {
     #[derive(Default, Eq)]
     pub struct TaskMetadata [only V2025_11_25] {
         /// For how many milliseconds to keep the task.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         ttl? with_ttl: u64,
     }
 }

@@ -124,10 +124,10 @@ object! {
         /// Where the next page begins. Absent on the last page.
         next_cursor? with_next_cursor: Cursor,
         /// For how many milliseconds the page is fresh. Absent when the server wrote no whole number.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         ttl_ms? with_ttl_ms: u64 [since V2026_07_28],
         /// Who may share a cached copy. Absent when the server wrote no text.
-        #[serde(deserialize_with = "crate::de::lenient")]
+        #[read(lenient)]
         cache_scope? with_cache_scope: CacheScope [since V2026_07_28],
         /// How to read the result.
         result_type? with_result_type: ResultType [since V2026_07_28],
@@ -159,10 +159,10 @@ object! {
     #[derive(Default)]
     pub struct CallToolResult {
         /// The result, for people and models. Servers that leave it out give an empty list.
-        #[serde(default)]
+        #[read(default)]
         content: List<ContentBlock>,
         /// The result, as a value. See [`CallToolResult::structured_json`] for `null`.
-        #[serde(deserialize_with = "crate::de::present")]
+        #[read(present)]
         structured_content? with_structured_content: Json [since V2025_06_18],
         /// Whether the tool failed. See [`CallToolResult::is_error`].
         is_error? with_is_error: bool,

@@ -11,10 +11,10 @@ object! {
         /// What it is, for people.
         description? with_description: String,
         /// The least length, in characters.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         min_length? with_min_length: u64,
         /// The greatest length, in characters.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         max_length? with_max_length: u64,
         /// The form of the text.
         format? with_format: StringFormat,
@@ -127,10 +127,10 @@ object! {
         /// What it is, for people.
         description? with_description: String,
         /// The least number of values.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         min_items? with_min_items: u64,
         /// The greatest number of values.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         max_items? with_max_items: u64,
         /// The values to start with.
         default? with_default: Vec<String>,
@@ -156,10 +156,10 @@ object! {
         /// What it is, for people.
         description? with_description: String,
         /// The least number of values.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         min_items? with_min_items: u64,
         /// The greatest number of values.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         max_items? with_max_items: u64,
         /// The values to start with.
         default? with_default: Vec<String>,

@@ -6,9 +6,14 @@ mod kinds;
 
 pub use kinds::*;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde::{Serialize, Serializer};
 
-use crate::{Json, JsonObject, JsonSchema, Map, UnknownObject, jsonrpc::scan, union::string_member};
+use crate::{
+    Json, JsonObject, JsonSchema, Map, UnknownObject,
+    jsonrpc::scan,
+    read::{self, Read, Reader},
+    union::string_member,
+};
 
 object! {
     /// A form: an object of simple members, in the order to show them.
@@ -149,35 +154,30 @@ from_schemas! {
     LegacyTitled(LegacyTitledEnumSchema),
 }
 
-impl<'de> Deserialize<'de> for PrimitiveSchemaDefinition {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Json::deserialize(deserializer)?;
-        Self::read(json).map_err(D::Error::custom)
-    }
-}
-
-impl PrimitiveSchemaDefinition {
-    fn read(json: Json) -> serde_json::Result<Self> {
-        let kind = string_member(&json, "type")?.ok_or_else(|| serde_json::Error::missing_field("type"))?;
-        let text = json.as_str().as_bytes();
-        let has = |key| is_set(text, key);
-        let items = scan::member(text, "items").map(|range| &text[range]);
+impl Read for PrimitiveSchemaDefinition {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        let json = Json::read(reader)?;
+        let kind = string_member(&json, "type")?.ok_or_else(|| reader.error("missing field `type`"))?;
+        let text = json.as_str();
+        let has = |key| is_set(text.as_bytes(), key);
+        let items = scan::member(text.as_bytes(), "items").map(|range| &text.as_bytes()[range]);
         let items_have = |key| items.is_some_and(|items| is_set(items, key));
         match kind.as_str() {
-            "string" if has("oneOf") => json.decode().map(Self::TitledSingleSelect),
-            "string" if has("enumNames") => json.decode().map(Self::LegacyTitled),
-            "string" if has("enum") => json.decode().map(Self::UntitledSingleSelect),
-            "string" => json.decode().map(Self::String),
-            "number" | "integer" => json.decode().map(Self::Number),
-            "boolean" => json.decode().map(Self::Boolean),
-            "array" if items_have("anyOf") => json.decode().map(Self::TitledMultiSelect),
-            "array" if items_have("enum") => json.decode().map(Self::UntitledMultiSelect),
+            "string" if has("oneOf") => read::text(text).map(Self::TitledSingleSelect),
+            "string" if has("enumNames") => read::text(text).map(Self::LegacyTitled),
+            "string" if has("enum") => read::text(text).map(Self::UntitledSingleSelect),
+            "string" => read::text(text).map(Self::String),
+            "number" | "integer" => read::text(text).map(Self::Number),
+            "boolean" => read::text(text).map(Self::Boolean),
+            "array" if items_have("anyOf") => read::text(text).map(Self::TitledMultiSelect),
+            "array" if items_have("enum") => read::text(text).map(Self::UntitledMultiSelect),
             _ => Ok(Self::Unknown(UnknownObject::from_text(kind, json))),
         }
     }
 }
 
-/// `null` is as good as absent.
+read::deserialize_by_reading!(PrimitiveSchemaDefinition);
+
 fn is_set(object: &[u8], key: &str) -> bool {
     scan::member(object, key).is_some_and(|range| &object[range] != b"null")
 }

@@ -6,9 +6,12 @@
 //! `0682b7b6e9e661fbf8538e27cbd3e7282927b45a`; SEP-2640. Checking digests, sizes and front matter, and asking the user
 //! before a skill is used, is the host's work; the crate `mcp-skills` checks.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
+use serde::{Serialize, Serializer};
 
-use crate::{CacheScope, Cursor, Json, JsonObject, List, Meta, PaginatedRequestParams, Resource, ResultType};
+use crate::{
+    CacheScope, Cursor, Json, JsonObject, List, Meta, PaginatedRequestParams, Resource, ResultType,
+    read::{self, Read, Reader},
+};
 
 /// The identifier of the extension.
 pub const ID: &str = "io.modelcontextprotocol/skills";
@@ -89,16 +92,18 @@ impl Serialize for SkillFrontmatter {
     }
 }
 
-impl<'de> Deserialize<'de> for SkillFrontmatter {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let members = JsonObject::deserialize(deserializer)?;
-        let text = |key| {
-            let value = members.get(key).ok_or_else(|| D::Error::missing_field(key))?;
-            value.decode::<String>().map_err(D::Error::custom)
+impl Read for SkillFrontmatter {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        let members = JsonObject::read(reader)?;
+        let text = |key| match members.get(key) {
+            Some(value) => read::text::<String>(value.as_str()),
+            None => Err(reader.error(format_args!("missing field `{key}`"))),
         };
         Ok(Self { name: text("name")?, description: text("description")?, members })
     }
 }
+
+read::deserialize_by_reading!(SkillFrontmatter, SkillResources);
 
 /// The files of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,13 +138,15 @@ impl Serialize for SkillResources {
 }
 
 /// Not a [`List`]: files that miss one are another skill.
-impl<'de> Deserialize<'de> for SkillResources {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Json::deserialize(deserializer)?;
-        if json.as_string().is_some_and(|text| text == "dynamic") {
-            return Ok(Self::Dynamic);
+impl Read for SkillResources {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        if reader.peek() == Some(b'[') {
+            return Vec::read(reader).map(Self::Listed);
         }
-        json.decode().map(Self::Listed).map_err(D::Error::custom)
+        match &*reader.string()? {
+            "dynamic" => Ok(Self::Dynamic),
+            _ => Err(reader.error("expected a list, or `dynamic`")),
+        }
     }
 }
 
@@ -151,10 +158,10 @@ object! {
         /// Where the next page begins. Absent on the last page.
         next_cursor? with_next_cursor: Cursor,
         /// For how many milliseconds the page is fresh. Absent when the server wrote no whole number.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         ttl_ms? with_ttl_ms: u64,
         /// Who may share a cached copy. Absent when the server wrote no text.
-        #[serde(deserialize_with = "crate::de::lenient")]
+        #[read(lenient)]
         cache_scope? with_cache_scope: CacheScope,
         /// How to read the result.
         result_type? with_result_type: ResultType,
@@ -179,10 +186,10 @@ object! {
         /// The skill.
         skill: Skill,
         /// For how many milliseconds the entry is fresh. Absent when the server wrote no whole number.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         ttl_ms? with_ttl_ms: u64,
         /// Who may share a cached copy. Absent when the server wrote no text.
-        #[serde(deserialize_with = "crate::de::lenient")]
+        #[read(lenient)]
         cache_scope? with_cache_scope: CacheScope,
         /// How to read the result.
         result_type? with_result_type: ResultType,

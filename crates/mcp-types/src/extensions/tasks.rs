@@ -42,10 +42,10 @@ object! {
         /// When it changed last, in ISO 8601.
         last_updated_at: String,
         /// For how many milliseconds after its beginning the task is kept. Required: `null` means for ever. May change.
-        #[serde(default, deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         ttl_ms: Option<u64>,
         /// How long to wait between two looks, in milliseconds. May change.
-        #[serde(deserialize_with = "crate::de::lenient_integer")]
+        #[read(lenient_integer)]
         poll_interval_ms? with_poll_interval_ms: u64,
         /// How it is, for people and models.
         status_message? with_status_message: String,

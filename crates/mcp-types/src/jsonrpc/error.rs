@@ -1,8 +1,11 @@
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use crate::{Json, de::Object};
+use crate::{
+    Json,
+    read::{self, Maybe, Needed, Read, Reader},
+};
 
 /// A JSON-RPC error code. Any integer may come; the constants are those that the specification names.
 ///
@@ -71,20 +74,23 @@ impl JsonRpcError {
     }
 }
 
-impl<'de> Deserialize<'de> for JsonRpcError {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        struct Members {
-            code: ErrorCode,
-            #[serde(default, deserialize_with = "crate::de::null_as_default")]
-            message: String,
-            data: Option<Json>,
-        }
-        let Members { code, message, data } =
-            Members::deserialize(Object::new("JsonRpcError", deserializer))?;
-        Ok(Self { code, message, data })
+impl Read for JsonRpcError {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        let (mut code, mut message, mut data) = (Needed::default(), Maybe::default(), Maybe::default());
+        reader.object(
+            "JsonRpcError",
+            read::names!("code", "message", "data"),
+            &mut [&mut code, &mut message, &mut data],
+        )?;
+        Ok(Self {
+            code: ErrorCode(code.0.ok_or_else(read::absent)?),
+            message: message.0.unwrap_or_default(),
+            data: data.0,
+        })
     }
 }
+
+read::deserialize_by_reading!(JsonRpcError);
 
 impl fmt::Display for JsonRpcError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

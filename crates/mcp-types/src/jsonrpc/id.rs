@@ -1,7 +1,9 @@
 use std::{borrow::Cow, fmt, hash};
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
+
+use crate::read::{self, Read, Reader};
 
 /// The id of a request: a string or an integer.
 ///
@@ -154,11 +156,18 @@ impl Serialize for RequestId {
     }
 }
 
-impl<'de> Deserialize<'de> for RequestId {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
-        Self::from_token(raw.get())
-            .ok_or_else(|| serde::de::Error::custom("an id must be a string or an integer"))
+impl Read for RequestId {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        Self::from_token(reader.raw()?.get())
+            .ok_or_else(|| reader.error("an id must be a string or an integer"))
+    }
+}
+
+read::deserialize_by_reading!(RequestId, ProgressToken);
+
+impl Read for ProgressToken {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        RequestId::read(reader).map(Self)
     }
 }
 
@@ -200,12 +209,6 @@ impl<T: Into<RequestId>> From<T> for ProgressToken {
 impl Serialize for ProgressToken {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for ProgressToken {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        RequestId::deserialize(deserializer).map(Self)
     }
 }
 

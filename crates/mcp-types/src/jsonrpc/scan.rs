@@ -185,7 +185,7 @@ fn skip_string(bytes: &[u8], start: usize) -> Result<usize, ScanError> {
 
 /// Most strings are short names: those are searched a word at a time, which costs less than the call of a search that is made
 /// for long ones.
-fn find_quote_or_escape(bytes: &[u8], start: usize) -> Option<usize> {
+pub(crate) fn find_quote_or_escape(bytes: &[u8], start: usize) -> Option<usize> {
     const WORDS: usize = 4;
     let mut at = start;
     for _ in 0..WORDS {
@@ -200,11 +200,32 @@ fn find_quote_or_escape(bytes: &[u8], start: usize) -> Option<usize> {
     memchr2(b'"', b'\\', bytes.get(at..)?).map(|found| at + found)
 }
 
+/// Whether control characters are among the bytes, which a string must not hold as they are.
+pub(crate) fn has_control(bytes: &[u8]) -> bool {
+    /// As many as the compiler looks at at once.
+    const BLOCK: usize = 16;
+    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
+    let in_block = |block: &[u8; BLOCK]| block.iter().filter(|byte| **byte < b' ').count() > 0;
+    // Blocks may overlap: a word of the rest and the last word of all.
+    let in_rest = || match (rest.first_chunk(), bytes.last_chunk()) {
+        (Some(word), Some(last)) => control_in_word(*word) || control_in_word(*last),
+        (None, Some(last)) => control_in_word(*last),
+        _ => rest.iter().any(|byte| *byte < b' '),
+    };
+    blocks.iter().any(in_block) || in_rest()
+}
+
+fn control_in_word(word: [u8; 8]) -> bool {
+    let word = u64::from_le_bytes(word);
+    word.wrapping_sub(repeated(b' ')) & !word & repeated(0x80) != 0
+}
+
+const fn repeated(byte: u8) -> u64 {
+    u64::from_le_bytes([byte; 8])
+}
+
 /// Place of the first quote or backslash of eight bytes.
 fn first_in_word(word: [u8; 8]) -> Option<usize> {
-    const fn repeated(byte: u8) -> u64 {
-        u64::from_le_bytes([byte; 8])
-    }
     // The high bit of each byte that is zero. Bytes above the first such may be wrong; the first never is.
     const fn zero_bytes(word: u64) -> u64 {
         word.wrapping_sub(repeated(0x01)) & !word & repeated(0x80)
@@ -237,6 +258,20 @@ mod tests {
         for length in 0..200 {
             let text = format!("{{\"k\":\"{}\\\"{}\",\"z\":1}}", "x".repeat(length), "y".repeat(70));
             assert_eq!(members(&text).unwrap()[1], ("z", "1"));
+        }
+    }
+
+    #[test]
+    fn a_control_character_is_found_anywhere() {
+        for length in 0..70 {
+            let mut text = vec![b' '; length];
+            text.extend("é\u{7f}~".bytes());
+            assert!(!has_control(&text), "{length}");
+            for at in 0..text.len() {
+                let mut text = text.clone();
+                text[at] = [0, b'\n', 0x1f][at % 3];
+                assert!(has_control(&text), "{length}, {at}");
+            }
         }
     }
 

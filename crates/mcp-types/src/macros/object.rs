@@ -14,7 +14,7 @@
 /// }
 /// ```
 ///
-/// Only a JSON object is read; see `de::Object`. Members are camel case on the wire, or as `as` says. An optional member is an `Option`: absent and `null` both read
+/// Only a JSON object is read. `#[read(…)]` before a member names another slot of `read` for it. Members are camel case on the wire, or as `as` says. An optional member is an `Option`: absent and `null` both read
 /// as `None`, and `None` is not written. `new` takes the required members, the name behind the `?` is the setter.
 /// `tagged` adds a constant member. The revisions of a member end up in its docs and in the inventory.
 macro_rules! object {
@@ -32,14 +32,15 @@ macro_rules! object {
 
     (@member $attrs:tt $head:tt
         { $($fields:tt)* } $args:tt { $($inits:tt)* } { $($setters:tt)* } { $($members:tt)* }
-        $(#[$attr:meta])* $field:ident ? $setter:ident $(as $wire:literal)? : u64 $([$($rev:tt)*])? , $($rest:tt)*
+        $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])? $(#[read($how:ident)])? $field:ident ? $setter:ident $(as $wire:literal)? : u64 $([$($rev:tt)*])? , $($rest:tt)*
     ) => {
         object!(@member $attrs $head
             {
                 $($fields)*
-                $(#[$attr])*
+                $(#[doc = $doc])*
+                $(#[serde($($serde)*)])?
                 $(#[doc = lifetime_text!($($rev)*)])?
-                #[serde(default, skip_serializing_if = "Option::is_none" $(, rename = $wire)?)]
+                #[serde(skip_serializing_if = "Option::is_none" $(, rename = $wire)?)]
                 pub $field: Option<u64>,
             }
             $args { $($inits)* $field: None, }
@@ -53,7 +54,7 @@ macro_rules! object {
             }
             {
                 $($members)*
-                ($field $($wire)?, optional, u64, { $($($rev)*)? })
+                ($field $($wire)?, optional, u64, { $($($rev)*)? } $($how)?)
             }
             $($rest)*
         );
@@ -61,14 +62,15 @@ macro_rules! object {
 
     (@member $attrs:tt $head:tt
         { $($fields:tt)* } $args:tt { $($inits:tt)* } { $($setters:tt)* } { $($members:tt)* }
-        $(#[$attr:meta])* $field:ident ? $setter:ident $(as $wire:literal)? : $ty:ty $([$($rev:tt)*])? , $($rest:tt)*
+        $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])? $(#[read($how:ident)])? $field:ident ? $setter:ident $(as $wire:literal)? : $ty:ty $([$($rev:tt)*])? , $($rest:tt)*
     ) => {
         object!(@member $attrs $head
             {
                 $($fields)*
-                $(#[$attr])*
+                $(#[doc = $doc])*
+                $(#[serde($($serde)*)])?
                 $(#[doc = lifetime_text!($($rev)*)])?
-                #[serde(default, skip_serializing_if = "Option::is_none" $(, rename = $wire)?)]
+                #[serde(skip_serializing_if = "Option::is_none" $(, rename = $wire)?)]
                 pub $field: Option<$ty>,
             }
             $args { $($inits)* $field: None, }
@@ -82,7 +84,7 @@ macro_rules! object {
             }
             {
                 $($members)*
-                ($field $($wire)?, optional, $ty, { $($($rev)*)? })
+                ($field $($wire)?, optional, $ty, { $($($rev)*)? } $($how)?)
             }
             $($rest)*
         );
@@ -90,12 +92,13 @@ macro_rules! object {
 
     (@member $attrs:tt $head:tt
         { $($fields:tt)* } { $($args:tt)* } { $($inits:tt)* } $setters:tt { $($members:tt)* }
-        $(#[$attr:meta])* $field:ident $(as $wire:literal)? : u64 $([$($rev:tt)*])? , $($rest:tt)*
+        $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])? $(#[read($how:ident)])? $field:ident $(as $wire:literal)? : u64 $([$($rev:tt)*])? , $($rest:tt)*
     ) => {
         object!(@member $attrs $head
             {
                 $($fields)*
-                $(#[$attr])*
+                $(#[doc = $doc])*
+                $(#[serde($($serde)*)])?
                 $(#[doc = lifetime_text!($($rev)*)])?
                 $(#[serde(rename = $wire)])?
                 pub $field: u64,
@@ -105,7 +108,7 @@ macro_rules! object {
             $setters
             {
                 $($members)*
-                ($field $($wire)?, required, u64, { $($($rev)*)? })
+                ($field $($wire)?, required, u64, { $($($rev)*)? } $($how)?)
             }
             $($rest)*
         );
@@ -113,12 +116,13 @@ macro_rules! object {
 
     (@member $attrs:tt $head:tt
         { $($fields:tt)* } { $($args:tt)* } { $($inits:tt)* } $setters:tt { $($members:tt)* }
-        $(#[$attr:meta])* $field:ident $(as $wire:literal)? : $ty:ty $([$($rev:tt)*])? , $($rest:tt)*
+        $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])? $(#[read($how:ident)])? $field:ident $(as $wire:literal)? : $ty:ty $([$($rev:tt)*])? , $($rest:tt)*
     ) => {
         object!(@member $attrs $head
             {
                 $($fields)*
-                $(#[$attr])*
+                $(#[doc = $doc])*
+                $(#[serde($($serde)*)])?
                 $(#[doc = lifetime_text!($($rev)*)])?
                 $(#[serde(rename = $wire)])?
                 pub $field: $ty,
@@ -128,7 +132,7 @@ macro_rules! object {
             $setters
             {
                 $($members)*
-                ($field $($wire)?, required, $ty, { $($($rev)*)? })
+                ($field $($wire)?, required, $ty, { $($($rev)*)? } $($how)?)
             }
             $($rest)*
         );
@@ -139,7 +143,7 @@ macro_rules! object {
         { $name:ident { $($rev:tt)* } $($key:literal = $tag:literal)? }
         { $($fields:tt)* } { $($args:tt)* } { $($inits:tt)* }
         { $($setters:tt)* }
-        { $(($member:ident $($wire:literal)?, $presence:ident, $kind:ty, { $($member_rev:tt)* }))* }
+        { $(($member:ident $($wire:literal)?, $presence:ident, $kind:ty, { $($member_rev:tt)* } $($how:ident)?))* }
     ) => {
         $($attrs)*
         #[derive(Debug, Clone, PartialEq, serde::Serialize)]
@@ -147,7 +151,7 @@ macro_rules! object {
         #[non_exhaustive]
         pub struct $name {
             $(
-                #[serde(rename = $key, default)]
+                #[serde(rename = $key)]
                 tag: $crate::union::Tag<Self>,
             )?
             $($fields)*
@@ -165,21 +169,22 @@ macro_rules! object {
             $($setters)*
         }
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                type Target = $name;
-                #[derive(serde::Deserialize)]
-                #[serde(remote = "Target", rename_all = "camelCase")]
-                struct Members {
-                    $(
-                        #[serde(rename = $key, default)]
-                        tag: $crate::union::Tag<Target>,
-                    )?
-                    $($fields)*
-                }
-                Members::deserialize($crate::de::Object::new(stringify!($name), deserializer))
+        impl $crate::read::Read for $name {
+            fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
+                $(let mut $member: object!(@slot $presence $kind $(, $how)?) = Default::default();)*
+                reader.object(
+                    stringify!($name),
+                    $crate::read::names!($(concat!("=", $key),)? $(object!(@name $member $($wire)?)),*),
+                    &mut [$(&mut $crate::read::Tag($tag),)? $(&mut $member),*],
+                )?;
+                Ok(Self {
+                    $(tag: $crate::union::Tag::of($key),)?
+                    $($member: object!(@value $presence $member $($how)?),)*
+                })
             }
         }
+
+        $crate::read::deserialize_by_reading!($name);
 
         $(
             impl $crate::union::Tagged for $name {
@@ -211,6 +216,22 @@ macro_rules! object {
 
     (@wire) => { None };
     (@wire $wire:literal) => { Some($wire) };
+
+    (@name $member:ident) => { stringify!($member) };
+    (@name $member:ident $wire:literal) => { concat!("=", $wire) };
+
+    (@slot $presence:ident $ty:ty, lenient_integer) => { $crate::read::LenientInteger };
+    (@slot $presence:ident $ty:ty, lenient) => { $crate::read::Lenient<$ty> };
+    (@slot $presence:ident $ty:ty, present) => { $crate::read::Present };
+    (@slot required $ty:ty, one_or_list) => { $crate::read::OneOrList };
+    (@slot required $ty:ty, default) => { $crate::read::Maybe<$ty> };
+    (@slot required $ty:ty) => { $crate::read::Needed<$ty> };
+    (@slot optional $ty:ty) => { $crate::read::Maybe<$ty> };
+
+    (@value required $member:ident default) => { $member.0.unwrap_or_default() };
+    (@value required $member:ident lenient_integer) => { $member.0 };
+    (@value required $member:ident $($how:ident)?) => { $member.0.ok_or_else($crate::read::absent)? };
+    (@value optional $member:ident $($how:ident)?) => { $member.0 };
 }
 
 #[cfg(test)]

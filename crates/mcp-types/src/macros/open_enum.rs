@@ -56,7 +56,13 @@ macro_rules! open_enum {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                deserializer.deserialize_str($crate::de::Text::<Self>::NEW)
+                String::deserialize(deserializer).map(Self::from)
+            }
+        }
+
+        impl $crate::read::Read for $name {
+            fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
+                reader.string().map(|text| Self::from(&*text))
             }
         }
 

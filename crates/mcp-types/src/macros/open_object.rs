@@ -55,21 +55,17 @@ macro_rules! open_object {
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let mut object = Self::default();
-                for (key, value) in $crate::JsonObject::deserialize(deserializer)? {
-                    match key.as_str() {
-                        $($wire => match value.decode() {
-                            Ok(known) => object.$field = known,
-                            Err(_) => object.extra.insert(key, value),
-                        },)*
-                        _ => object.extra.insert(key, value),
-                    }
-                }
-                Ok(object)
+        impl $crate::read::Read for $name {
+            fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
+                $(let mut $field = $crate::read::Maybe::<$ty>::default();)*
+                let mut extra = $crate::JsonObject::new();
+                let names = $crate::read::names!($(concat!("=", $wire)),*);
+                $crate::read::open(reader, names, &mut [$(&mut $field),*], &mut extra)?;
+                Ok(Self { $($field: $field.0,)* extra })
             }
         }
+
+        $crate::read::deserialize_by_reading!($name);
 
         impl $crate::inventory::Described for $name {
             const INFO: $crate::inventory::TypeInfo = $crate::inventory::TypeInfo {

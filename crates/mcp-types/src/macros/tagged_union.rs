@@ -1,6 +1,6 @@
 /// One of several objects, told apart by a string member. Objects of an unknown kind are kept whole.
 ///
-/// Written by hand because serde's own tagged enums buffer through a tree that cannot hold raw JSON.
+/// serde's own tagged enums buffer through a tree that cannot hold raw JSON.
 macro_rules! tagged_union {
     (
         $(#[$attr:meta])*
@@ -45,36 +45,17 @@ macro_rules! tagged_union {
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                struct Object;
-                impl<'de> serde::de::Visitor<'de> for Object {
-                    type Value = $name;
-                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                        f.write_str(concat!("an object with a member `", $key, "`"))
-                    }
-                    fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<$name, A::Error> {
-                        use serde::de::{Deserialize, Error, value::MapAccessDeserializer};
-                        use $crate::union::{Head, head, unknown};
-                        let (tag, json) = match head(&mut map, $key)? {
-                            Head::First(tag) => {
-                                return match tag.as_ref() {
-                                    $($tag => <$ty>::deserialize(MapAccessDeserializer::new(map)).map($name::$variant),)*
-                                    _ => unknown(map, $key, tag.into_owned()).map($name::Unknown),
-                                };
-                            }
-                            Head::Later(tag, json) => (tag, json),
-                        };
-                        match tag.as_deref() {
-                            $(Some($tag) => json.decode().map($name::$variant).map_err(A::Error::custom),)*
-                            Some(kind) => Ok($name::Unknown($crate::UnknownObject::from_text(kind.to_owned(), json))),
-                            None => Err(A::Error::missing_field($key)),
-                        }
-                    }
+        impl $crate::read::Read for $name {
+            fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
+                let kind = reader.kind($key)?;
+                match &*kind {
+                    $($tag => <$ty>::read(reader).map(Self::$variant),)*
+                    _ => $crate::UnknownObject::read(kind.into_owned(), reader).map(Self::Unknown),
                 }
-                deserializer.deserialize_map(Object)
             }
         }
+
+        $crate::read::deserialize_by_reading!($name);
 
         impl $crate::inventory::Described for $name {
             const INFO: $crate::inventory::TypeInfo = $crate::inventory::TypeInfo {

@@ -3,8 +3,6 @@
 //! Same source as the [module above](super). Besides these, a view may use `tools/call`, `resources/read`, `ping` and
 //! `notifications/message` of the protocol itself.
 
-use serde::{Deserialize, Deserializer, de::Error};
-
 use super::{ResourceCsp, ResourcePermissions};
 use crate::{
     CallToolResult, ContentBlock, Empty, IconTheme, Implementation, Json, JsonObject, List, Map, Number,
@@ -191,16 +189,16 @@ object! {
     /// Margins that a device covers, in pixels.
     pub struct SafeAreaInsets [extension] {
         /// At the top.
-        #[serde(with = "crate::float")]
+        #[serde(serialize_with = "crate::float::serialize")]
         top: f64,
         /// At the right.
-        #[serde(with = "crate::float")]
+        #[serde(serialize_with = "crate::float::serialize")]
         right: f64,
         /// At the bottom.
-        #[serde(with = "crate::float")]
+        #[serde(serialize_with = "crate::float::serialize")]
         bottom: f64,
         /// At the left.
-        #[serde(with = "crate::float")]
+        #[serde(serialize_with = "crate::float::serialize")]
         left: f64,
     }
 }
@@ -243,7 +241,7 @@ object! {
         /// Who says it; the user.
         role: Role,
         /// What it says. Of the server: untrusted. One piece alone, as the text of the extension has it, is read too.
-        #[serde(deserialize_with = "one_or_list")]
+        #[read(one_or_list)]
         content: List<ContentBlock>,
     }
 }
@@ -298,10 +296,10 @@ object! {
     #[derive(Default)]
     pub struct SizeChangedNotificationParams [extension] {
         /// The width.
-        #[serde(with = "crate::float::optional")]
+        #[serde(serialize_with = "crate::float::serialize_optional")]
         width? with_width: f64,
         /// The height.
-        #[serde(with = "crate::float::optional")]
+        #[serde(serialize_with = "crate::float::serialize_optional")]
         height? with_height: f64,
     }
 }
@@ -318,12 +316,6 @@ object! {
         /// What to allow of the browser.
         permissions? with_permissions: ResourcePermissions,
     }
-}
-
-fn one_or_list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<List<ContentBlock>, D::Error> {
-    let json = Json::deserialize(deserializer)?;
-    if json.is_object() { json.decode().map(|block| List::from([block])) } else { json.decode() }
-        .map_err(D::Error::custom)
 }
 
 #[cfg(test)]

@@ -1,0 +1,208 @@
+//! How the types of this crate are read: one reader over text, and code that is compiled once.
+//!
+//! serde's derive makes a visitor for each struct, and each of them is compiled again for every kind of deserializer and in
+//! every crate that decodes. Here a struct is a list of names and a slot for each member; what walks them is not generic.
+//! `serde_json` still reads what takes care: raw values, escapes, numbers.
+
+mod names;
+mod reader;
+mod shim;
+mod slot;
+
+pub use shim::decode;
+
+pub(crate) use names::{Names, encoded, encoded_length, names};
+pub(crate) use reader::Reader;
+pub(crate) use shim::{deserialize, text};
+pub(crate) use slot::{Lenient, LenientInteger, Maybe, Needed, OneOrList, Present, Slot, Tag, absent};
+
+use crate::{Json, JsonObject, List, Number};
+
+pub(crate) type Result<T> = serde_json::Result<T>;
+
+/// What can be read from JSON text.
+pub(crate) trait Read: Sized {
+    /// Reads one value. After an error the place of the reader means nothing.
+    fn read(reader: &mut Reader<'_>) -> Result<Self>;
+}
+
+/// Implements serde's `Deserialize` for types that can be [`Read`].
+macro_rules! deserialize_by_reading {
+    ($($name:ty),*) => {$(
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::read::deserialize(deserializer)
+            }
+        }
+    )*};
+}
+pub(crate) use deserialize_by_reading;
+
+impl Read for String {
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        reader.string().map(std::borrow::Cow::into_owned)
+    }
+}
+
+impl Read for bool {
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        reader.boolean()
+    }
+}
+
+impl Read for u64 {
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        reader.scalar("u64")
+    }
+}
+
+impl Read for i64 {
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        reader.scalar("i64")
+    }
+}
+
+/// To the last digit: see [`crate::float`].
+impl Read for f64 {
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        let value = Number::read(reader)?.as_f64();
+        if value.is_finite() { Ok(value) } else { Err(reader.error("number out of range")) }
+    }
+}
+
+impl Read for Json {
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        reader.raw().map(|raw| Self::from(raw.to_owned()))
+    }
+}
+
+impl<V: Read> Read for crate::Map<V> {
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut map = Self::new();
+        reader.entries("a JSON object", &mut |key, reader| {
+            map.append(key.into_owned(), V::read(reader)?);
+            Ok(())
+        })?;
+        Ok(map)
+    }
+}
+
+impl<T: Read> Read for Vec<T> {
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut list = Self::new();
+        reader.elements(&mut |reader| {
+            list.push(T::read(reader)?);
+            Ok(())
+        })?;
+        Ok(list)
+    }
+}
+
+/// Good elements and bad ones, in one pass. `null` reads as an empty list.
+impl<T: Read> Read for List<T> {
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        let mut elements = Vec::new();
+        let rejected = reader.good_elements(&mut |reader| {
+            let element = T::read(reader)?;
+            if elements.capacity() == 0 {
+                // Without room for more: most lists of large elements, what a tool gives, have one.
+                elements.reserve_exact(1);
+            }
+            elements.push(element);
+            Ok(())
+        })?;
+        Ok(Self::from_parts(elements, rejected))
+    }
+}
+
+/// An object whose known members are all optional. Members that are not known, or of another kind, go into `extra`.
+pub(crate) fn open(
+    reader: &mut Reader<'_>,
+    mut names: Names,
+    slots: &mut [&mut dyn Slot],
+    extra: &mut JsonObject,
+) -> Result<()> {
+    reader.entries("a JSON object", &mut |key, reader| {
+        let raw = reader.raw()?;
+        let known =
+            names.find(&key).is_some_and(|place| slots[place].fill(&mut Reader::new(raw.get())).is_ok());
+        if !known {
+            extra.append(key.into_owned(), Json::from(raw.to_owned()));
+        }
+        Ok(())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{CallToolResult, Implementation, ListToolsResult, Tool};
+
+    /// What `serde_json` takes for JSON is taken here, and nothing else.
+    #[test]
+    fn the_grammar_is_that_of_json() {
+        let good = r#" { "name" : "a\u00e9\ud83d\ude00\"" , "version":"é😀","x":[1,{"y":[]}, -0.5e+3,true,null] , "icons":[ ] } "#;
+        let read: Implementation = serde_json::from_str(good).unwrap();
+        assert_eq!((read.name.as_str(), read.version.as_str()), ("aé😀\"", "é😀"));
+        for bad in [
+            r#"{"name":"a","version":"b",}"#,
+            r#"{"name":"a" "version":"b"}"#,
+            r#"{,"name":"a","version":"b"}"#,
+            r#"{"name":"a","version":"b"}}"#,
+            r#"{"name":"a","version":"b"} x"#,
+            r#"{"name":"a","version":"b"#,
+            r#"{"name":"a","version":"b","x":[1,]}"#,
+            r#"{"name":"a","version":"b","icons":[,]}"#,
+            r#"{"name":"a","version":"b","icons":[{"src":"s"}{"src":"s"}]}"#,
+            r#"{"name":"a","version":"b","icons":[{"src":"s"},]}"#,
+            r#"{"name":"a","version":"b","x":01}"#,
+            r#"{"name":"a","version":"b","x":tru}"#,
+            r#"{"name":"a","version":"\x"}"#,
+            r#"{"name":"a","version":"\ud800"}"#,
+            "{\"name\":\"a\",\"version\":\"b\nc\"}",
+            r#"{name:"a","version":"b"}"#,
+            r#"{"name":"a","version":nul}"#,
+            "",
+        ] {
+            let error = crate::decode::<Implementation>(bad.as_bytes()).unwrap_err();
+            let expected = serde_json::from_str::<serde::de::IgnoredAny>(bad);
+            if let Err(expected) = expected {
+                assert_eq!(error.to_string(), expected.to_string(), "{bad}");
+            }
+            assert!(serde_json::from_str::<Implementation>(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_may_have_escapes_and_stand_once() {
+        let read: Implementation = serde_json::from_str(r#"{"n\u0061me":"a","version":"b"}"#).unwrap();
+        assert_eq!(read.name, "a");
+        let error = serde_json::from_str::<Implementation>(r#"{"name":"a","version":"b","name":"c"}"#);
+        assert!(error.unwrap_err().to_string().starts_with("duplicate field `name`"));
+        let error = serde_json::from_str::<Tool>(r#"{"name":"a","input_schema":{}}"#).unwrap_err();
+        assert!(error.to_string().starts_with("missing field `inputSchema`"), "{error}");
+    }
+
+    #[test]
+    fn text_that_is_no_utf_8_is_refused() {
+        let error = crate::decode::<Implementation>(b"{\"name\":\"\xff\",\"version\":\"1\"}").unwrap_err();
+        assert_eq!(error.to_string(), "invalid unicode code point at line 1 column 9");
+    }
+
+    #[test]
+    fn errors_say_where() {
+        let text = "{\"content\":[],\n \"isError\": 7}";
+        let error = crate::decode::<CallToolResult>(text.as_bytes()).unwrap_err().to_string();
+        assert_eq!(error, "invalid type: integer `7`, expected a boolean at line 2 column 13");
+        assert_eq!(serde_json::from_str::<CallToolResult>(text).unwrap_err().to_string(), error);
+    }
+
+    #[test]
+    fn a_bad_element_says_where_it_is_bad() {
+        let text = "{\"tools\":[{\"name\":\"a\",\n\"inputSchema\":{}},{\"name\":\n7}]}";
+        let list: ListToolsResult = crate::decode(text.as_bytes()).unwrap();
+        assert_eq!(list.tools.len(), 1);
+        let [rejected] = list.tools.rejected() else { panic!("{:?}", list.tools.rejected()) };
+        assert_eq!(rejected.reason, "invalid type: integer `7`, expected a string at line 2 column 1");
+        assert_eq!(rejected.json.as_str(), "{\"name\":\n7}");
+    }
+}

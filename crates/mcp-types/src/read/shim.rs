@@ -1,0 +1,164 @@
+use std::{fmt, marker::PhantomData, str};
+
+use serde::{
+    Deserialize, Deserializer,
+    de::{Error as _, Visitor},
+};
+use serde_json::{Error, value::RawValue};
+
+use super::{Read, Reader};
+
+/// Decodes a JSON text, as [`serde_json::from_slice`] does and with the same outcome; faster when `T` is a type of this crate,
+/// because that is read from the text as it stands. By any other way `serde_json` finds the end of the value first.
+///
+/// # Errors
+/// As [`serde_json::from_slice`]. Text that is not UTF-8 is refused wherever it is.
+pub fn decode<'de, T: Deserialize<'de>>(json: &'de [u8]) -> serde_json::Result<T> {
+    T::deserialize(Whole(json))
+}
+
+/// Reads a `T` from the whole of `text`.
+pub(crate) fn text<T: Read>(text: &str) -> serde_json::Result<T> {
+    let mut reader = Reader::new(text);
+    T::read(&mut reader).and_then(|value| reader.end().map(|()| value)).map_err(|error| blame(text, error))
+}
+
+/// What is wrong with the form of a text comes first, and is told by `serde_json`.
+#[cold]
+fn blame(text: &str, error: Error) -> Error {
+    serde_json::from_str::<&RawValue>(text).err().unwrap_or(error)
+}
+
+/// What serde's `Deserialize` is for a type of this crate: a text is found, and read.
+pub(crate) fn deserialize<'de, T: Read, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    deserializer.deserialize_newtype_struct(WHOLE, Shim(PhantomData))
+}
+
+/// Asks [`Whole`] for its text. Other deserializers see a newtype in it.
+const WHOLE: &str = "$mcp_types::whole";
+
+struct Shim<T>(PhantomData<T>);
+
+impl<'de, T: Read> Visitor<'de> for Shim<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        text(raw.get()).map_err(D::Error::custom)
+    }
+
+    fn visit_borrowed_str<E: serde::de::Error>(self, whole: &'de str) -> Result<T, E> {
+        text(whole).map_err(E::custom)
+    }
+}
+
+/// A text that is one value.
+struct Whole<'de>(&'de [u8]);
+
+macro_rules! pass_on {
+    ($($method:ident($($argument:ident: $ty:ty),*))*) => {$(
+        fn $method<V: Visitor<'de>>(self, $($argument: $ty,)* visitor: V) -> serde_json::Result<V::Value> {
+            let mut deserializer = serde_json::Deserializer::from_slice(self.0);
+            let value = deserializer.$method($($argument,)* visitor)?;
+            deserializer.end()?;
+            Ok(value)
+        }
+    )*};
+}
+
+impl<'de> Deserializer<'de> for Whole<'de> {
+    type Error = Error;
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> serde_json::Result<V::Value> {
+        if name == WHOLE {
+            return visitor
+                .visit_borrowed_str(str::from_utf8(self.0).map_err(|error| not_utf8(self.0, error))?);
+        }
+        let mut deserializer = serde_json::Deserializer::from_slice(self.0);
+        let value = deserializer.deserialize_newtype_struct(name, visitor)?;
+        deserializer.end()?;
+        Ok(value)
+    }
+
+    pass_on! {
+        deserialize_any() deserialize_bool() deserialize_char() deserialize_str() deserialize_string()
+        deserialize_i8() deserialize_i16() deserialize_i32() deserialize_i64() deserialize_i128()
+        deserialize_u8() deserialize_u16() deserialize_u32() deserialize_u64() deserialize_u128()
+        deserialize_f32() deserialize_f64() deserialize_bytes() deserialize_byte_buf()
+        deserialize_option() deserialize_unit() deserialize_seq() deserialize_map()
+        deserialize_identifier() deserialize_ignored_any()
+        deserialize_unit_struct(name: &'static str)
+        deserialize_tuple(len: usize)
+        deserialize_tuple_struct(name: &'static str, len: usize)
+        deserialize_struct(name: &'static str, fields: &'static [&'static str])
+        deserialize_enum(name: &'static str, variants: &'static [&'static str])
+    }
+}
+
+#[cold]
+fn not_utf8(text: &[u8], error: str::Utf8Error) -> Error {
+    let good = str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default();
+    let mut reader = Reader::new(good);
+    reader.skip_all();
+    reader.error("invalid unicode code point")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{InputRequiredResult, List, ListToolsResult};
+
+    fn agrees<T: for<'a> Deserialize<'a> + fmt::Debug + PartialEq>(text: &str) -> serde_json::Result<T> {
+        let (decoded, expected) = (decode::<T>(text.as_bytes()), serde_json::from_str::<T>(text));
+        match (&decoded, &expected) {
+            (Ok(decoded), Ok(expected)) => assert_eq!(decoded, expected),
+            (Err(decoded), Err(expected)) => assert_eq!(decoded.to_string(), expected.to_string()),
+            _ => panic!("{decoded:?}, but {expected:?}"),
+        }
+        decoded
+    }
+
+    #[test]
+    fn good_and_bad_lists_come_out_as_always() {
+        let good = r#"{"tools":[{"name":"a","inputSchema":{}}],"nextCursor":"c"}"#;
+        assert_eq!(agrees::<ListToolsResult>(good).unwrap().tools.len(), 1);
+        let mixed = r#"{"tools":[{"name":"a","inputSchema":{}},{"name":7},{"name":"b","inputSchema":{},"icons":[1,{"src":"s"}]}]}"#;
+        let tools = agrees::<ListToolsResult>(mixed).unwrap().tools;
+        assert_eq!((tools.len(), tools.rejected().len()), (2, 1));
+        assert_eq!(tools[1].icons.as_ref().unwrap().rejected().len(), 1);
+        assert!(agrees::<ListToolsResult>(r#"{"tools":null}"#).unwrap().tools.is_empty());
+        for bad in ["{", "[]", r#"{"tools":{}}"#, r#"{"nextCursor":"c"}"#, r#"{"tools":[]} x"#] {
+            agrees::<ListToolsResult>(bad).unwrap_err();
+        }
+    }
+
+    /// An error that is taken for absence must not hide that a list was given up too early.
+    #[test]
+    fn a_bad_element_below_a_lenient_member_is_still_kept_beside() {
+        let text = r#"{"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage","params":
+            {"maxTokens":1,"messages":[{"role":"user","content":{"type":"text","text":"t"}},7]}}}}"#;
+        agrees::<InputRequiredResult>(text).unwrap();
+    }
+
+    #[test]
+    fn one_decodes_within_another() {
+        #[derive(Debug, PartialEq)]
+        struct Within(List<u8>);
+        impl<'de> Deserialize<'de> for Within {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                decode(text.as_bytes()).map(Self).map_err(serde::de::Error::custom)
+            }
+        }
+        let lists = agrees::<List<Within>>(r#"["[1,-1]","[2]",3]"#).unwrap();
+        assert_eq!((lists.len(), lists.rejected().len(), lists[0].0.rejected().len()), (2, 1, 1));
+    }
+}
