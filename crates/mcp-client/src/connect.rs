@@ -1,8 +1,10 @@
 //! From a transport to a client: the link, the era, the revision.
 
+mod dial;
 mod probe;
 
 use std::{
+    pin::Pin,
     sync::{Arc, Mutex, atomic::AtomicBool},
     time::Duration,
 };
@@ -13,12 +15,14 @@ use mcp_protocol::{
     connection::{CancelMode, Deadlines, Outcome, OutgoingCall},
     negotiate::{HandshakeAnswer, On, Step, Verdict},
 };
-use mcp_transport::{Connect, Link, TransportError};
+use mcp_transport::{Link, TransportError};
 use mcp_types::{
     DiscoverResult, Era, ErrorCode, InitializeRequestParams, InitializeResult, Json, JsonRpcError, Revision,
     jsonrpc::Shown,
 };
 use probe::{Probed, refuses_the_request};
+
+pub(crate) use dial::Dial;
 
 use crate::{
     Client, ClientBuilder, Error, Negotiated, Result, State, Verdicts,
@@ -31,8 +35,15 @@ use crate::{
     session::{CallOutcome, Failure, Limits, Session, Slot, StartError},
 };
 
-/// Connects within the limits of `builder`.
-pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect) -> Result<Client> {
+/// Connects within the limits of `builder`. Neither generic nor of a type with parts, so that it is compiled here alone.
+pub(crate) fn connect(
+    builder: ClientBuilder,
+    transport: Box<dyn Dial>,
+) -> Pin<Box<dyn Future<Output = Result<Client>> + Send>> {
+    Box::pin(connect_to(builder, transport))
+}
+
+async fn connect_to(mut builder: ClientBuilder, transport: Box<dyn Dial>) -> Result<Client> {
     let state = builder.state.clone();
     let mut attempt = Attempt {
         handlers: Arc::new(std::mem::take(&mut builder.handlers)),
@@ -45,7 +56,7 @@ pub(crate) async fn connect(mut builder: ClientBuilder, transport: impl Connect)
     };
     state.set(State::Connecting);
     let limit = builder.options.connect_timeout;
-    let negotiated = match tokio::time::timeout(limit, attempt.negotiate(&transport)).await {
+    let negotiated = match tokio::time::timeout(limit, attempt.negotiate(&*transport)).await {
         Ok(result) => result,
         Err(_) => Err(Error::new(Cause::Timeout(Limit::Connect(limit))).with_context(format!(
             "{} `{}`",
@@ -145,8 +156,8 @@ enum Answered<T> {
 }
 
 impl Attempt<'_> {
-    async fn negotiate(&mut self, transport: &impl Connect) -> Result<Negotiated> {
-        self.open(transport.connect().await.map_err(transport_error)?);
+    async fn negotiate(&mut self, transport: &dyn Dial) -> Result<Negotiated> {
+        self.open(transport.dial().await.map_err(transport_error)?);
         let (mut verdict, mut discovered) = self.builder.recall();
         if verdict.is_none() && self.kept.get() == Some(Era::Legacy) {
             verdict = Some(Verdict::Legacy);
@@ -208,7 +219,7 @@ impl Attempt<'_> {
     }
 
     /// Sees to it that the step is taken on the right link.
-    async fn prepare(&mut self, on: On, transport: &impl Connect, death: &mut Option<Failure>) -> Result<()> {
+    async fn prepare(&mut self, on: On, transport: &dyn Dial, death: &mut Option<Failure>) -> Result<()> {
         if on == On::Current {
             return Ok(());
         }
@@ -222,7 +233,7 @@ impl Attempt<'_> {
         if let Some(session) = self.session.take() {
             session.close(Duration::ZERO).await;
         }
-        self.open(transport.connect().await.map_err(transport_error)?);
+        self.open(transport.dial().await.map_err(transport_error)?);
         Ok(())
     }
 
@@ -260,7 +271,7 @@ impl Attempt<'_> {
         }
         match outcome.map_err(start_error)? {
             Outcome::Result(raw) => {
-                let result: InitializeResult = serde_json::from_slice(&raw).map_err(|error| {
+                let result: InitializeResult = mcp_types::decode(&raw).map_err(|error| {
                     Error::new(Cause::Decode(error, Raw(raw.clone()))).of_method(&"initialize".into())
                 })?;
                 let answer = HandshakeAnswer::Initialized(result.protocol_version.clone());
@@ -379,8 +390,7 @@ async fn silent_call(
 }
 
 fn json(raw: &[u8]) -> Result<Json> {
-    serde_json::from_slice(raw)
-        .map_err(|error| Error::new(Cause::Decode(error, Raw(Bytes::copy_from_slice(raw)))))
+    mcp_types::decode(raw).map_err(|error| Error::new(Cause::Decode(error, Raw(Bytes::copy_from_slice(raw)))))
 }
 
 fn transport_error(error: TransportError) -> Error {

@@ -64,7 +64,7 @@ pub struct CallInfo {
 
 impl CallInfo {
     pub(crate) fn new(id: Option<CallId>, method: &MethodName, params: Option<&Bytes>) -> Self {
-        let params = params.and_then(|params| serde_json::from_slice(params).ok());
+        let params = params.and_then(|params| mcp_types::decode(params).ok());
         Self { id: id.map(RequestId::from), method: method.clone(), params }
     }
 }
@@ -199,7 +199,7 @@ impl Handlers {
                 }
             }
         } else if let Some(handler) = &self.any_notification {
-            let params = params.and_then(|params| serde_json::from_slice(&params).ok());
+            let params = params.and_then(|params| mcp_types::decode(&params).ok());
             handler(RawNotification { method, params }, context).await;
         }
     }
@@ -214,8 +214,8 @@ impl Handlers {
 
 fn decode<T: DeserializeOwned>(params: Option<&Bytes>) -> serde_json::Result<T> {
     match params {
-        Some(params) => serde_json::from_slice(params),
+        Some(params) => mcp_types::decode(params),
         // Absent params and an empty object are the same to a typed handler.
-        None => serde_json::from_slice(b"{}"),
+        None => mcp_types::decode(b"{}"),
     }
 }

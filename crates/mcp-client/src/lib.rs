@@ -47,6 +47,7 @@ mod retry;
 mod session;
 mod similar;
 mod state;
+mod task;
 mod verdicts;
 
 pub use builder::{ClientBuilder, defaults};

@@ -76,8 +76,11 @@ impl<T> List<T> {
             bad.next_if_eq(&(at - 1)).is_none()
         });
         let mut rejected = self.rejected.take().unwrap_or_default().into_vec();
-        rejected.extend(found.into_iter().map(|(_, rejected)| rejected));
-        rejected.sort_by_key(|it| it.index);
+        // They are few, and in order on both sides.
+        for (_, new) in found {
+            let place = rejected.partition_point(|it| it.index < new.index);
+            rejected.insert(place, new);
+        }
         self.rejected = Some(rejected.into());
         Ok(())
     }

@@ -248,7 +248,7 @@ impl ClientBuilder {
     /// # Errors
     /// When no link can be made, there is no common revision, the server refuses, or the connect limit is reached.
     pub async fn connect(self, transport: impl Connect) -> Result<Client> {
-        connect(self, transport).await
+        connect(self, Box::new(transport)).await
     }
 }
 

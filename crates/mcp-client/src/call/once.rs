@@ -67,8 +67,8 @@ impl<R: Request> IntoFuture for Once<R> {
 impl Error {
     fn into_input_required(self) -> Result<InputRequired> {
         let Some(raw) = self.raw_bytes() else { return Err(self) };
-        let decoded: InputRequiredResult = serde_json::from_slice(&raw)
-            .map_err(|error| Error::new(Cause::Decode(error, Raw(raw.clone()))))?;
+        let decoded: InputRequiredResult =
+            mcp_types::decode(&raw).map_err(|error| Error::new(Cause::Decode(error, Raw(raw.clone()))))?;
         Ok(InputRequired { requests: decoded.input_requests, state: decoded.request_state })
     }
 }

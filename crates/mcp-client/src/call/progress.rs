@@ -159,7 +159,7 @@ impl Progress {
             total: Option<f64>,
             message: Option<String>,
         }
-        let params: Params = serde_json::from_slice(params).ok()?;
+        let params: Params = mcp_types::decode(params).ok()?;
         Some(Self { progress: params.progress, total: params.total, message: params.message, lost_before: 0 })
     }
 }

@@ -89,5 +89,5 @@ impl Catalogue {
 /// The tools of a page as they came.
 fn tools_of(page: &[u8]) -> Vec<&RawValue> {
     let tools = scan::member(page, "tools").map(|range| &page[range]);
-    tools.and_then(|tools| serde_json::from_slice(tools).ok()).unwrap_or_default()
+    tools.and_then(|tools| mcp_types::decode(tools).ok()).unwrap_or_default()
 }

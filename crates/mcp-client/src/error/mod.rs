@@ -219,7 +219,7 @@ impl Error {
 
     /// The result as it came, if it could not be used as it is.
     pub fn raw_result(&self) -> Option<Json> {
-        serde_json::from_slice(&self.raw_bytes()?).ok()
+        mcp_types::decode(&self.raw_bytes()?).ok()
     }
 
     pub(crate) fn raw_bytes(&self) -> Option<Bytes> {

@@ -49,7 +49,7 @@ impl Inner {
     /// Answers what `result` asks for, one request after the other, in the server's order: a person can look at one
     /// dialog at a time.
     pub(crate) async fn answer(&self, call: CallInfo, result: &Bytes) -> Result<Answers> {
-        let wanted: Wanted = serde_json::from_slice(result)
+        let wanted: Wanted = mcp_types::decode(result)
             .map_err(|error| Error::new(Cause::Decode(error, Raw(result.clone()))))?;
         let Some(requests) = wanted.input_requests else {
             return Ok(Answers { responses: None, state: wanted.request_state });
@@ -78,8 +78,7 @@ impl Inner {
             let params =
                 request.params.as_ref().map(|params| Bytes::copy_from_slice(params.as_str().as_bytes()));
             let response = handler(params, context).await.map_err(|error| refuse(error.to_string()))?;
-            let response: Json =
-                serde_json::from_slice(&response).map_err(|error| refuse(error.to_string()))?;
+            let response: Json = mcp_types::decode(&response).map_err(|error| refuse(error.to_string()))?;
             responses.insert(name, response);
         }
         Ok(Answers { responses: Some(responses), state: wanted.request_state })

@@ -16,6 +16,7 @@ use mcp_transport::{
 use tokio::{runtime::Handle, sync::Notify, time::timeout};
 
 use super::{CallOutcome, Failure, RunningExchange, Session, Slot, lock, step::News};
+use crate::task::boxed;
 
 /// How long an exchange may go on after its reply: long enough to end in order, so that its connection can be used again.
 const LINGER: Duration = Duration::from_secs(5);
@@ -106,7 +107,7 @@ impl Session {
         let over = Arc::new(AtomicBool::new(false));
         let tells = Arc::clone(&over);
         // Never under a lock: a runtime that is shutting down drops the future here and now.
-        let task = runtime.spawn(async move {
+        let task = runtime.spawn(boxed(async move {
             let end = tokio::select! {
                 end = &mut exchange => Some(end),
                 () = waits.notified() => timeout(LINGER, exchange).await.ok(),
@@ -119,7 +120,7 @@ impl Session {
             if let Some(end) = end {
                 session.exchange_over(id, end);
             }
-        });
+        }));
         {
             let mut running = lock(&self.running);
             if running.over {

@@ -42,6 +42,7 @@ use crate::{
     client::WeakClient,
     handlers::Handlers,
     state::{State, StateSender},
+    task::boxed,
 };
 
 /// Why nothing can be sent on a link any more.
@@ -155,8 +156,8 @@ impl Session {
             call_ended: Notify::new(),
             drains: AtomicBool::new(false),
         });
-        let worker = tokio::spawn(Arc::clone(&session.handlers).work(Arc::clone(&session)));
-        tokio::spawn(io::run(Arc::clone(&session), parts, worker));
+        let worker = tokio::spawn(boxed(Arc::clone(&session.handlers).work(Arc::clone(&session))));
+        tokio::spawn(boxed(io::run(Arc::clone(&session), parts, worker)));
         session
     }
 

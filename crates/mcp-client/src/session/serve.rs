@@ -14,6 +14,7 @@ use super::{Session, lock};
 use crate::{
     diagnostic::Diagnostic,
     handlers::{CallInfo, RequestContext},
+    task::boxed,
 };
 
 impl Session {
@@ -49,7 +50,7 @@ impl Session {
         let over = Arc::new(AtomicBool::new(false));
         let answer = Answer { session, id, given: false, paused, over: Arc::clone(&over) };
         // Never under a lock: a runtime that is shutting down drops the future here and now.
-        let task = tokio::spawn(async move { answer.give(handler(params, context).await) });
+        let task = tokio::spawn(boxed(async move { answer.give(handler(params, context).await) }));
         let mut running = lock(&self.running);
         if running.over {
             task.abort();

@@ -122,7 +122,7 @@ impl Feed {
 
 impl Report {
     pub(crate) fn decode<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
-        serde_json::from_slice(&self.params)
+        mcp_types::decode(&self.params)
     }
 }
 

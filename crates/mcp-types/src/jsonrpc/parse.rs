@@ -181,11 +181,24 @@ fn unknown_member(key: &[u8]) -> Result<String, &'static str> {
         name.clone().into_owned()
     };
     let bare = decoded.trim_matches(|c: char| c.is_control() || c.is_whitespace());
-    // Both ways, for letters that only one of the two maps to ASCII (long s, Kelvin sign).
-    let folded = bare.to_lowercase().to_uppercase();
-    match KNOWN.into_iter().find(|known| known.eq_ignore_ascii_case(&folded)) {
+    match KNOWN.into_iter().find(|known| is_folded(known, bare)) {
         Some(known) => Err(known),
         None => Ok(decoded),
+    }
+}
+
+/// Whether `name` is `known` to a reader that does not tell upper case from lower.
+fn is_folded(known: &str, name: &str) -> bool {
+    name.chars().map(ascii_of).eq(known.chars())
+}
+
+/// The small letter of ASCII that a letter becomes, through upper case or lower: there are three beside those of ASCII.
+fn ascii_of(letter: char) -> char {
+    match letter {
+        '\u{131}' => 'i',
+        '\u{17f}' => 's',
+        '\u{212a}' => 'k',
+        _ => letter.to_ascii_lowercase(),
     }
 }
 
@@ -300,6 +313,16 @@ mod tests {
             "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{},\"param\u{17f}\":2}",
         ] {
             assert!(matches!(single(text), Err(ParseError::Ambiguous(_))), "{text}: {:?}", single(text));
+        }
+    }
+
+    #[test]
+    fn every_letter_folds_as_unicode_says() {
+        for letter in char::MIN..=char::MAX {
+            let folded = letter.to_string().to_lowercase().to_uppercase().to_ascii_lowercase();
+            let expected = folded.chars().next().filter(|c| folded.len() == 1 && c.is_ascii_lowercase());
+            let ascii = Some(ascii_of(letter)).filter(char::is_ascii_lowercase);
+            assert_eq!(ascii, expected, "{letter:?}");
         }
     }
 

@@ -1,7 +1,6 @@
 use std::{
     io::{self, Write},
     pin::Pin,
-    sync::mpsc as blocking,
     task::{Context, Poll, ready},
     thread,
 };
@@ -13,17 +12,17 @@ use tokio::{io::AsyncWrite, sync::mpsc};
 /// tokio's would write on its pool of blocking threads, and a runtime that ends waits for those: one stuck write, to a pipe
 /// that nobody reads, and the program never exits. This thread is waited for by nobody.
 pub(super) struct OwnStderr {
-    writes: blocking::Sender<Vec<u8>>,
+    writes: mpsc::UnboundedSender<Vec<u8>>,
     written: mpsc::UnboundedReceiver<io::Result<usize>>,
     is_writing: bool,
 }
 
 impl OwnStderr {
     pub(super) fn new() -> io::Result<Self> {
-        let (writes, taken) = blocking::channel::<Vec<u8>>();
+        let (writes, mut taken) = mpsc::unbounded_channel::<Vec<u8>>();
         let (done, written) = mpsc::unbounded_channel();
         thread::Builder::new().name("stderr of a server".into()).spawn(move || {
-            while let Ok(bytes) = taken.recv() {
+            while let Some(bytes) = taken.blocking_recv() {
                 if done.send(io::stderr().write(&bytes)).is_err() {
                     return;
                 }
