@@ -64,14 +64,15 @@ impl Refusal {
     }
 
     /// Whether the server does not know the session: 404, unless it is about the method; or 400 with an explanation that
-    /// names the session, and is about no request in particular or about the transport.
+    /// names the session or an `initialize` that is missing, and is about no request in particular or about the transport.
     pub(crate) fn loses_session(&self) -> bool {
         match self.parts.status {
             _ if !self.in_session => false,
             StatusCode::NOT_FOUND => !self.rpc_response().is_some_and(|response| lacks_method(&response)),
             StatusCode::BAD_REQUEST => {
                 let of_a_call = self.rpc_response().is_some_and(|response| is_of_a_call(&response));
-                !of_a_call && String::from_utf8_lossy(&self.body).to_lowercase().contains("session")
+                let why = String::from_utf8_lossy(&self.body).to_lowercase();
+                !of_a_call && (why.contains("session") || why.contains("not initialized"))
             }
             _ => false,
         }
@@ -199,12 +200,16 @@ mod tests {
         assert!(refusal(429, false, challenged).rpc_error(&7.into()).is_none());
     }
 
-    /// Quirk 14: a lost session is a 404, or a 400 that names the session.
+    /// Quirk 14: a lost session is a 404, or a 400 that names the session or a missing `initialize`.
     #[test]
     fn a_lost_session_is_told_from_a_refused_request() {
         let named = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}"#;
         let by_string = r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Bad Request: No valid session ID provided"}}"#;
         let by_code = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"Bad Request: No valid session ID provided"}}"#;
+        // typescript-sdk#1476, roam-research-mcp#18: of a transport that was made for the unknown session.
+        let fresh = r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Server not initialized"},"id":null}"#;
+        let mine =
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32603,"message":"the engine is not initialized"}}"#;
         let argument = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"no such session"}}"#;
         let foreign = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"no"}}"#;
         for (status, in_session, body, lost) in [
@@ -217,6 +222,9 @@ mod tests {
             (400, true, "Session not found", true),
             (400, true, by_string, true),
             (400, true, by_code, true),
+            (400, true, fresh, true),
+            (400, false, fresh, false),
+            (400, true, mine, false),
             (400, false, named, false),
             (400, true, argument, false),
             (400, true, foreign, false),
