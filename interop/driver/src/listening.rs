@@ -1,4 +1,5 @@
-//! A server that listens on a port: started before the client connects, ended after it closed.
+//! A server that listens on a port: started before the client connects, ended after it closed, and in between ended and
+//! started again where a step says so.
 
 use std::{
     io,
@@ -34,20 +35,58 @@ pub(crate) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
+/// A server that can be started again, as it was.
+pub(crate) struct Host<'a> {
+    server: &'a Server,
+    places: &'a Places,
+    marker: &'a Marker,
+    lines: &'a Lines,
+    listening: Option<Listening>,
+}
+
+impl<'a> Host<'a> {
+    /// Starts the server, and waits until it listens.
+    pub(crate) async fn start(
+        server: &'a Server,
+        places: &'a Places,
+        marker: &'a Marker,
+        lines: &'a Lines,
+    ) -> Result<Self, String> {
+        let listening = Some(Listening::start(server, places, marker, lines).await?);
+        Ok(Self { server, places, marker, lines, listening })
+    }
+
+    /// Ends the process as a crash does: it closes nothing itself, and learns of nothing.
+    pub(crate) async fn crash(&mut self) {
+        if let Some(listening) = self.listening.take() {
+            listening.kill().await;
+        }
+    }
+
+    /// Starts it again, on the same port.
+    pub(crate) async fn start_again(&mut self) -> Result<(), String> {
+        self.stop().await;
+        let listening = Listening::start(self.server, self.places, self.marker, self.lines).await;
+        self.listening = Some(listening.map_err(|why| format!("start again: {why}"))?);
+        Ok(())
+    }
+
+    /// Asks it to end, and ends what does not.
+    pub(crate) async fn stop(&mut self) {
+        if let Some(listening) = self.listening.take() {
+            listening.stop().await;
+        }
+    }
+}
+
 /// The process. Dropped, it is killed with all of its group.
-pub(crate) struct Listening {
+struct Listening {
     child: Child,
     group: Option<Pid>,
 }
 
 impl Listening {
-    /// Starts the server, and waits until it listens.
-    pub(crate) async fn start(
-        server: &Server,
-        places: &Places,
-        marker: &Marker,
-        lines: &Lines,
-    ) -> Result<Self, String> {
+    async fn start(server: &Server, places: &Places, marker: &Marker, lines: &Lines) -> Result<Self, String> {
         let (program, arguments) = server.command.split_first().ok_or("an empty command")?;
         let child = Command::new(program)
             .args(arguments)
@@ -88,10 +127,13 @@ impl Listening {
         Ok(())
     }
 
-    /// Asks it to end, and ends what does not.
-    pub(crate) async fn stop(mut self) {
+    async fn stop(mut self) {
         self.signal(Signal::SIGTERM);
         let _ = timeout(STOP_LIMIT, self.child.wait()).await;
+        self.kill().await;
+    }
+
+    async fn kill(mut self) {
         self.signal(Signal::SIGKILL);
         // It is gone, or will be.
         let _ = timeout(STOP_LIMIT, self.child.wait()).await;

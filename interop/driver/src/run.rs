@@ -10,7 +10,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::{
     lines::Lines,
-    listening::Listening,
+    listening::Host,
     processes::Marker,
     report::{Report, since},
     scenario::{Places, Run, Scenario, Server},
@@ -53,10 +53,10 @@ async fn session(
     report: &mut Report,
 ) {
     let begun = Instant::now();
-    let listening = match &server.url {
+    let mut host = match &server.url {
         None => None,
-        Some(_) => match Listening::start(server, places, marker, lines).await {
-            Ok(listening) => Some(listening),
+        Some(_) => match Host::start(server, places, marker, lines).await {
+            Ok(host) => Some(host),
             Err(why) => return report.check(Topic::Connect, "start", begun, Err(why)),
         },
     };
@@ -69,9 +69,9 @@ async fn session(
         }
         Err(error) => Err(error),
     };
-    talk(scenario, connected, server, run, (user, begun), report).await;
-    if let Some(listening) = listening {
-        listening.stop().await;
+    talk(scenario, connected, (server, run), host.as_mut(), (user, begun), report).await;
+    if let Some(mut host) = host {
+        host.stop().await;
     }
 }
 
@@ -92,8 +92,8 @@ async fn connect(
 async fn talk(
     scenario: &Scenario,
     connected: Result<Client, String>,
-    server: &Server,
-    run: &Run,
+    (server, run): (&Server, &Run),
+    host: Option<&mut Host<'_>>,
     (user, begun): (&User, Instant),
     report: &mut Report,
 ) {
@@ -113,7 +113,7 @@ async fn talk(
     report.era = Some(format!("{:?}", negotiated.era()).to_lowercase());
     report.identity = negotiated.server_info.as_ref().map(|info| format!("{} {}", info.name, info.version));
     report.check(Topic::Connect, "connect", begun, as_expected(&client, server, run));
-    take_steps(scenario, &client, server, user, report).await;
+    take_steps(scenario, &client, (server, host), user, report).await;
     let begun = Instant::now();
     client.close().await;
     report.check::<&str>(Topic::Close, "close", begun, Ok(()));
@@ -151,7 +151,13 @@ fn as_expected(client: &Client, server: &Server, run: &Run) -> Result<(), String
     Ok(())
 }
 
-async fn take_steps(scenario: &Scenario, client: &Client, server: &Server, user: &User, report: &mut Report) {
+async fn take_steps(
+    scenario: &Scenario,
+    client: &Client,
+    (server, mut host): (&Server, Option<&mut Host<'_>>),
+    user: &User,
+    report: &mut Report,
+) {
     unlisted(scenario, client, report);
     for step in &scenario.steps {
         let (topic, what) = (step.action.topic(), step.action.what());
@@ -160,7 +166,7 @@ async fn take_steps(scenario: &Scenario, client: &Client, server: &Server, user:
             continue;
         }
         let begun = Instant::now();
-        let mut stage = Stage { client, user, server, report };
+        let mut stage = Stage { client, user, server, host: host.as_deref_mut(), report };
         let result = step.action.perform(&mut stage).await;
         report.check(topic, what, begun, result);
     }
@@ -187,7 +193,7 @@ fn unlisted(scenario: &Scenario, client: &Client, report: &mut Report) {
 /// Each topic has a step, or a reason why there is none; and the server does not have what it is said to lack.
 fn lacking(scenario: &Scenario, client: &Client, server: &Server, report: &mut Report) {
     let begun = Instant::now();
-    for topic in Topic::REQUIRED {
+    for topic in server.topics() {
         let declared = topic.capability().is_some_and(|capability| client.capabilities().has(capability));
         // A server may declare a kind of things and have none.
         let is_empty = topic.capability().is_some_and(|list| report.listed.get(list) == Some(&0));
@@ -215,6 +221,9 @@ fn not_done(step: &Step, client: &Client, server: &Server) -> Option<String> {
     }
     if let Some(until) = bound(&step.until).filter(|until| revision > *until) {
         return Some(format!("until revision {until}"));
+    }
+    if server.url.is_none() && step.action.topic() == Topic::Restart {
+        return Some("a server that does not listen ends with the client's own process of it".to_string());
     }
     let lacks = server.lacks.get(&step.action.topic()).map(String::as_str);
     step.exception(&server.name).or(lacks).map(str::to_owned)

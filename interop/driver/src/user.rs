@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_client::ClientBuilder;
+use mcp_client::{ClientBuilder, Diagnostic};
 use mcp_types::{ErrorCode, JsonRpcError};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -39,6 +39,12 @@ impl User {
     /// What was asked since: `{"method": …, "params": …}`.
     pub(crate) fn asked(&self) -> Value {
         Value::Array(self.inner().asked.clone())
+    }
+
+    /// How often the client heard of `diagnostic`, which has no members.
+    pub(crate) fn noted(&self, diagnostic: &Diagnostic) -> usize {
+        let name = format!("{diagnostic:?}");
+        self.inner().notes.iter().filter(|note| **note == name).count()
     }
 
     /// Odd things that the client heard of.

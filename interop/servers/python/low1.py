@@ -18,7 +18,11 @@ stopped = 0
 
 @server.list_tools()
 async def list_tools(request: types.ListToolsRequest) -> types.ListToolsResult:
-    names, cursor = low.page(list(low.TOOLS), request.params.cursor if request.params else None)
+    # Before it calls a tool that was not listed, the SDK asks for the definitions itself: with None, and for one page.
+    if request is None:
+        names, cursor = list(low.TOOLS), None
+    else:
+        names, cursor = low.page(list(low.TOOLS), request.params.cursor if request.params else None)
     tools = [types.Tool(name=name, **low.TOOLS[name]) for name in names]
     return types.ListToolsResult(tools=tools, nextCursor=cursor)
 

@@ -42,12 +42,15 @@ class EventStore {
     }
 }
 
-/** Sessions of the legacy era: `create` makes a server, `Transport` is the SDK's, for Node.js. */
-export function sessions(create, Transport) {
+/**
+ * Sessions of the legacy era: `create` makes a server, `Transport` is the SDK's, for Node.js. Where it is not `checked`, what
+ * names an unknown session gets a transport too, as from many a server: the SDK refuses it then, in words of its own.
+ */
+export function sessions(create, Transport, checked = true) {
     const open = new Map();
     return async (request, response, body) => {
         const id = request.headers['mcp-session-id'];
-        if (id !== undefined && !open.has(id)) {
+        if (checked && id !== undefined && !open.has(id)) {
             response.writeHead(404).end('No such session');
             return;
         }

@@ -38,6 +38,7 @@ if (process.env.PORT) {
     const streams = new Map();
     listen({
         '/mcp': sessions(create, StreamableHTTPServerTransport),
+        '/unchecked': sessions(create, StreamableHTTPServerTransport, false),
         '/sse': async (request, response) => {
             if (request.method !== 'GET') {
                 response.writeHead(405, { allow: 'GET' }).end();

@@ -54,7 +54,7 @@ impl Call {
         what(&self.tool, &self.arguments)
     }
 
-    pub(super) async fn perform(&self, stage: &mut Stage<'_>) -> Result<(), String> {
+    pub(super) async fn perform(&self, stage: &mut Stage<'_, '_>) -> Result<(), String> {
         stage.user.will_answer(self.answer.as_ref());
         let call = stage.client.call_tool(&self.tool).args(&self.arguments).map_err(|error| told(&error))?;
         let result = match self.progress {

@@ -59,7 +59,7 @@ impl Listed {
 }
 
 impl List {
-    pub(super) async fn perform(&self, stage: &mut Stage<'_>) -> std::result::Result<(), String> {
+    pub(super) async fn perform(&self, stage: &mut Stage<'_, '_>) -> std::result::Result<(), String> {
         let read = self.of.read(stage.client).await;
         if !self.fails.is_empty() {
             return failed_with(&self.fails, read);

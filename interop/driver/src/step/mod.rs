@@ -5,6 +5,7 @@ mod call;
 mod list;
 mod listen;
 mod others;
+mod restart;
 mod task;
 
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ use mcp_client::{Client, Error};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{report::Report, scenario::Server, user::User};
+use crate::{listening::Host, report::Report, scenario::Server, user::User};
 
 pub(crate) use list::Listed;
 
@@ -32,6 +33,7 @@ pub(crate) enum Topic {
     Cancel,
     Listen,
     Task,
+    Restart,
     Close,
 }
 
@@ -122,13 +124,17 @@ pub(crate) enum Action {
     Listen(listen::Listen),
     /// Calls a tool as a task.
     Task(task::Task),
+    /// Ends the server's process under the connection, starts it again, and goes on.
+    Restart(restart::Restart),
 }
 
 /// What steps act on.
-pub(crate) struct Stage<'a> {
+pub(crate) struct Stage<'a, 'h> {
     pub(crate) client: &'a Client,
     pub(crate) user: &'a User,
     pub(crate) server: &'a Server,
+    /// The server's process, where it listens.
+    pub(crate) host: Option<&'a mut Host<'h>>,
     pub(crate) report: &'a mut Report,
 }
 
@@ -144,6 +150,7 @@ impl Action {
             Self::Cancel(_) => Topic::Cancel,
             Self::Listen(_) => Topic::Listen,
             Self::Task(_) => Topic::Task,
+            Self::Restart(_) => Topic::Restart,
         }
     }
 
@@ -159,11 +166,12 @@ impl Action {
             Self::Cancel(cancel) => cancel.what(),
             Self::Listen(listen) => listen.what(),
             Self::Task(task) => task.what(),
+            Self::Restart(restart) => restart.what(),
         }
     }
 
     /// Does it, and says how it differs from what was to come.
-    pub(crate) async fn perform(&self, stage: &mut Stage<'_>) -> Result<(), String> {
+    pub(crate) async fn perform(&self, stage: &mut Stage<'_, '_>) -> Result<(), String> {
         match self {
             Self::List(list) => list.perform(stage).await,
             Self::Call(call) => call.perform(stage).await,
@@ -174,6 +182,7 @@ impl Action {
             Self::Cancel(cancel) => cancel.perform(stage.client).await,
             Self::Listen(listen) => listen.perform(stage.client).await,
             Self::Task(task) => task.perform(stage).await,
+            Self::Restart(restart) => restart.perform(stage).await,
         }
     }
 }

@@ -54,7 +54,7 @@ impl Task {
         format!("{} as a task, {}", self.tool, self.status)
     }
 
-    pub(super) async fn perform(&self, stage: &mut Stage<'_>) -> Result<(), String> {
+    pub(super) async fn perform(&self, stage: &mut Stage<'_, '_>) -> Result<(), String> {
         stage.user.will_answer(self.answer.as_ref());
         let client = stage.client;
         let arguments = Json::encode(&self.arguments).map_err(|error| error.to_string())?;
