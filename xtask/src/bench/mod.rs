@@ -71,7 +71,11 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         return Ok(());
     }
     let root = repository::root()?;
-    let programs = Programs::build(&root)?;
+    let programs = Programs::of(&root);
+    let runs = !options.only.is_empty() || options.parts.iter().any(|part| *part != Part::Build);
+    if runs {
+        programs.build(&root)?;
+    }
     let mut measured = Vec::new();
     for part in &options.parts {
         for workload in workloads::of(*part, quick) {

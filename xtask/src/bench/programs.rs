@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::workloads::{Measure, Server, Workload};
 use crate::command::Failure;
 
-/// The built drivers and their server, in a target folder of their own.
+/// The drivers and their server.
 pub(super) struct Programs {
     target: PathBuf,
 }
@@ -23,13 +23,16 @@ const LIMIT: Duration = Duration::from_secs(120);
 const LONG_LIMIT: Duration = Duration::from_secs(1_200);
 
 impl Programs {
-    /// Builds them, in a target folder of their own: their features and profile differ from those of the workspace.
-    pub(super) fn build(root: &Path) -> Result<Self, Failure> {
+    /// In a target folder of their own: their features and profile differ from those of the workspace.
+    pub(super) fn of(root: &Path) -> Self {
         let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-        let target = root.join(target).join("bench");
+        Self { target: root.join(target).join("bench") }
+    }
+
+    pub(super) fn build(&self, root: &Path) -> Result<(), Failure> {
         let status = cargo()
             .args(["build", "--release", "--manifest-path", "benches/Cargo.toml", "--target-dir"])
-            .arg(&target)
+            .arg(&self.target)
             .current_dir(root)
             .stdin(Stdio::null())
             .status()
@@ -37,7 +40,7 @@ impl Programs {
         if !status.success() {
             return Err(Failure::failed(format!("the drivers cannot be built: {status}")));
         }
-        Ok(Self { target })
+        Ok(())
     }
 
     pub(super) fn target(&self) -> &Path {
