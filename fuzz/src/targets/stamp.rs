@@ -27,7 +27,7 @@ fn run(data: &[u8]) {
         progress_token: (choice & 2 != 0).then_some(TOKEN),
         members: (choice & 4 != 0).then_some(&callers),
     };
-    let Ok(applied) = stamp.apply(params.to_vec(), metadata) else {
+    let Ok(applied) = stamp.apply(params.to_vec().into(), metadata) else {
         assert!(!params.is_empty() && plain_object(params).is_none(), "an object is refused");
         return;
     };
@@ -81,7 +81,7 @@ fn check(
 
 /// What the stamp alone makes of nothing.
 fn stamped() -> JsonObject {
-    let params = modern().apply(Vec::new(), Metadata::default()).expect("nothing to refuse");
+    let params = modern().apply(Vec::new().into(), Metadata::default()).expect("nothing to refuse");
     let params: JsonObject = serde_json::from_slice(&params.expect("a stamp")).expect("JSON");
     params.get("_meta").expect("a stamp").decode().expect("an object")
 }

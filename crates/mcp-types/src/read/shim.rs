@@ -59,6 +59,17 @@ impl<'de, T: Read> Visitor<'de> for Shim<T> {
 /// A text that is one value.
 struct Whole<'de>(&'de [u8]);
 
+impl<'de> Whole<'de> {
+    // Apart, so that where the name is known, as for all types of this crate, this goes away.
+    #[inline(never)]
+    fn newtype<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> serde_json::Result<V::Value> {
+        let mut deserializer = serde_json::Deserializer::from_slice(self.0);
+        let value = deserializer.deserialize_newtype_struct(name, visitor)?;
+        deserializer.end()?;
+        Ok(value)
+    }
+}
+
 macro_rules! pass_on {
     ($($method:ident($($argument:ident: $ty:ty),*))*) => {$(
         fn $method<V: Visitor<'de>>(self, $($argument: $ty,)* visitor: V) -> serde_json::Result<V::Value> {
@@ -73,6 +84,7 @@ macro_rules! pass_on {
 impl<'de> Deserializer<'de> for Whole<'de> {
     type Error = Error;
 
+    #[inline]
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         name: &'static str,
@@ -82,10 +94,7 @@ impl<'de> Deserializer<'de> for Whole<'de> {
             return visitor
                 .visit_borrowed_str(str::from_utf8(self.0).map_err(|error| not_utf8(self.0, error))?);
         }
-        let mut deserializer = serde_json::Deserializer::from_slice(self.0);
-        let value = deserializer.deserialize_newtype_struct(name, visitor)?;
-        deserializer.end()?;
-        Ok(value)
+        self.newtype(name, visitor)
     }
 
     pass_on! {
