@@ -1,11 +1,6 @@
 //! Reading bodies whole, within limits.
 
-use std::{
-    future::poll_fn,
-    pin::{Pin, pin},
-    task::Poll,
-    time::Duration,
-};
+use std::{pin::pin, task::Poll, time::Duration};
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Body, Frame};
@@ -16,6 +11,7 @@ use tokio::time::{error::Elapsed, timeout};
 use crate::{
     BoxError,
     service::{AnswerBody, transport_error},
+    turns::at_once,
 };
 
 /// Reads a body of at most `limit` bytes that does not pause for longer than `idle`.
@@ -70,11 +66,6 @@ async fn frame_within(
         Poll::Ready(frame) => Ok(frame),
         Poll::Pending => Box::pin(timeout(idle, body.frame())).await,
     }
-}
-
-/// What comes of `future` without waiting. Timers are dear: what is there already needs none.
-pub(crate) async fn at_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
-    poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await
 }
 
 fn too_large(limit: usize) -> TransportError {

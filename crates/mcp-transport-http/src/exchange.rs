@@ -16,7 +16,7 @@ use tokio::{
 
 use crate::{
     answer::{Media, media},
-    body::{self, at_once},
+    body,
     headers::SESSION_ID,
     http_sse,
     link::Shared,
@@ -26,6 +26,7 @@ use crate::{
     session::SessionId,
     sse::Events,
     stream::{Consumer, Cursor, StreamLimits, is_stream, passes},
+    turns::{at_once, behind_the_woken},
 };
 
 /// A stream that lasts longer does not count as a connection any more.
@@ -64,7 +65,14 @@ async fn perform(shared: &Shared, out: &OutboundMessage, sink: &Sink) -> Result<
     // Without the request in between, which would be a part of every exchange.
     let (answer, session, modern) =
         shared.post(out).map(|it| (shared.service.fetch(it.request), it.session, it.modern))?;
+    let many = shared.has_many_open();
+    if many {
+        behind_the_woken().await;
+    }
     let mut answer = answer.await?;
+    if many {
+        behind_the_woken().await;
+    }
     let id = &request.id;
     let mut exchange =
         Exchange { shared, out, id, initialize, session, resumable: !modern, sink, replied: false };

@@ -20,6 +20,7 @@ mod service;
 mod session;
 mod sse;
 mod stream;
+mod turns;
 
 #[cfg(feature = "proxy")]
 pub use client::Proxy;

@@ -36,6 +36,14 @@ impl Shared {
         Arc::new(Self { endpoint, fields, options, service, session, permits })
     }
 
+    /// Whether so many requests are open that they had better go in step: all write, all read, all go on with what they
+    /// read. What one of these does is then still in the caches for the next, which a system call in between drives out.
+    pub(crate) fn has_many_open(&self) -> bool {
+        const MANY: usize = 16;
+        let limit = self.options.max_connections.min(Semaphore::MAX_PERMITS);
+        limit.saturating_sub(self.permits.available_permits()) >= MANY
+    }
+
     /// Waits for a free connection. `None` never comes: the semaphore is not closed.
     pub(crate) async fn permit(&self) -> Option<SemaphorePermit<'_>> {
         match self.permits.try_acquire() {

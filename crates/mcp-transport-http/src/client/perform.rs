@@ -46,7 +46,7 @@ impl HttpClient {
         let target = Target::take(request.uri_mut())?;
         let length = request.body().bytes().len();
         if length > 0 {
-            request.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+            request.headers_mut().insert(header::CONTENT_LENGTH, decimal(length));
         }
         let apart = is_apart(&request);
         let authorization = request.headers().get(header::AUTHORIZATION);
@@ -87,6 +87,34 @@ impl Future for Performing<'_> {
                 }
                 Err(NotAnswered::Failed(error)) => return Poll::Ready(Err(error)),
             };
+        }
+    }
+}
+
+/// As `HeaderValue::from`, with one allocation instead of two.
+fn decimal(number: usize) -> HeaderValue {
+    let mut digits = [0; 20];
+    let (mut at, mut left) = (digits.len(), number);
+    loop {
+        at -= 1;
+        // A single digit.
+        digits[at] = b'0' + u8::try_from(left % 10).unwrap_or_default();
+        left /= 10;
+        if left == 0 {
+            break;
+        }
+    }
+    HeaderValue::from_bytes(&digits[at..]).unwrap_or_else(|_| HeaderValue::from(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_in_decimal() {
+        for number in [0, 9, 10, 1234, usize::MAX] {
+            assert_eq!(decimal(number), HeaderValue::from(number));
         }
     }
 }

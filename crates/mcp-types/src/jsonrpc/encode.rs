@@ -8,7 +8,7 @@ impl<B: AsRef<[u8]>> JsonRpcMessage<B> {
     /// A body that holds line breaks between its tokens keeps them: a transport that frames by lines must use
     /// `mcp_protocol::frame`, which replaces them.
     pub fn write_to(&self, out: &mut Vec<u8>) {
-        out.reserve(64 + self.body().map_or(0, |body| body.as_ref().len()));
+        out.reserve(self.usual_length());
         out.extend_from_slice(b"{\"jsonrpc\":\"2.0\"");
         let extra = match self {
             Self::Request(request) => {
@@ -39,10 +39,26 @@ impl<B: AsRef<[u8]>> JsonRpcMessage<B> {
 
     /// The message as JSON text.
     pub fn to_vec(&self) -> Vec<u8> {
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(self.usual_length());
         self.write_to(&mut out);
         out
     }
+
+    /// The length of most messages; others are longer. What fits exactly becomes shared bytes without another allocation.
+    fn usual_length(&self) -> usize {
+        const FIXED: usize = b"{\"jsonrpc\":\"2.0\"}".len();
+        const METHOD: usize = b",\"method\":\"\"".len();
+        let id = self.id().and_then(RequestId::as_i64).map_or(0, |id| b",\"id\":".len() + digits(id));
+        let method = self.method().map_or(0, |method| METHOD + method.len());
+        let name = if self.method().is_some() { b",\"params\":".len() } else { b",\"result\":".len() };
+        FIXED + id + method + self.body().map_or(0, |body| name + body.as_ref().len())
+    }
+}
+
+/// How many characters `number` takes.
+fn digits(number: i64) -> usize {
+    let digits = number.unsigned_abs().checked_ilog10().map_or(1, |log| log as usize + 1);
+    digits + usize::from(number < 0)
 }
 
 fn write_id(out: &mut Vec<u8>, id: Option<&RequestId>) {
@@ -107,10 +123,23 @@ mod tests {
     }
 
     #[test]
+    fn the_usual_length_is_that_of_usual_messages() {
+        for text in [
+            r#"{"jsonrpc":"2.0","id":10,"method":"tools/call","params":{"name":"x"}}"#,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+            r#"{"jsonrpc":"2.0","id":3,"result":{"a":1}}"#,
+        ] {
+            let Incoming::Single(message) = parse(text.as_bytes()).unwrap() else { panic!() };
+            assert_eq!(message.usual_length(), text.len());
+        }
+    }
+
+    #[test]
     fn ids_and_methods_are_written_as_serde_writes_them() {
         for number in [0, 7, -1, 10, i64::MAX, i64::MIN] {
             let message = JsonRpcMessage::<&[u8]>::request(number, "a", None);
             let text = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"a"}}"#);
+            assert_eq!(message.usual_length(), text.len());
             assert_eq!(String::from_utf8(message.to_vec()).unwrap(), text);
         }
         for method in ["", "tools/call", "a_B/9", "a\"b", "a\\", "\u{1}", "é", "x-y.z"] {
