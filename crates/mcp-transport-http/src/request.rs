@@ -9,7 +9,7 @@ use mcp_transport::{OutboundMessage, TransportError};
 
 use crate::{
     RequestBody,
-    client::Apart,
+    client::Last,
     headers::{self, Mirrored},
     link::Shared,
     service::Fetch,
@@ -77,7 +77,7 @@ impl Shared {
             fields.insert(headers::LAST_EVENT_ID, last.clone());
         }
         let mut prepared = self.prepared(Method::GET, fields, stamp, Bytes::new());
-        prepared.request.extensions_mut().insert(Apart);
+        prepared.request.extensions_mut().insert(Last);
         prepared
     }
 

@@ -218,6 +218,9 @@ impl HttpClient {
         // A connection may have ended while it was idle. What never left on it goes on the next one.
         let mut next = first;
         while let Some(mut lease) = next.or_else(|| self.pool.take(&key.target, key.authorization.as_ref())) {
+            if is_last(&request) {
+                lease.set_last();
+            }
             if lease.connection().ready().await {
                 match lease.connection().send(request).await {
                     Ok(answer) => return Ok(self.leased(lease, answer)),
@@ -255,9 +258,10 @@ impl HttpClient {
         request: Request<RequestBody>,
     ) -> Result<Response<ResponseBody>, TransportError> {
         let mut lease = Lease::new(connection, key, &self.pool)?;
-        let apart = is_apart(&request);
+        if is_last(&request) {
+            lease.set_last();
+        }
         match lease.connection().send(request).await {
-            Ok(answer) if apart => Ok(answer.map(|incoming| ResponseBody::http1(incoming, lease))),
             Ok(answer) => Ok(self.leased(lease, answer)),
             Err(NotAnswered::NeverSent(_, error) | NotAnswered::Failed(error)) => Err(error),
         }
@@ -298,14 +302,15 @@ impl HttpClient {
     }
 }
 
-/// Marks, among its extensions, a request whose response is a stream that may last: over HTTP/1.1 it has a connection of its
-/// own, which is not kept after. So those that wait for a request stay where they are, for requests that somebody waits for;
-/// and when a server refuses to stream, which most do, one connection is left instead of two.
+/// Marks, among its extensions, a request whose response is a stream that may last: its connection of HTTP/1.1 is not kept
+/// after. So when a server refuses to stream, which most do, one connection is left instead of two.
+///
+/// It may well be one that waited: a server that has something to say before its stream is there may lose it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Apart;
+pub(crate) struct Last;
 
-fn is_apart(request: &Request<RequestBody>) -> bool {
-    request.extensions().get::<Apart>().is_some()
+fn is_last(request: &Request<RequestBody>) -> bool {
+    request.extensions().get::<Last>().is_some()
 }
 
 #[cfg(feature = "http2")]

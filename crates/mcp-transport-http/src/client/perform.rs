@@ -12,7 +12,7 @@ use mcp_transport::TransportError;
 use super::{
     HttpClient, ResponseBody,
     http1::{NotAnswered, Sending},
-    is_apart,
+    is_last,
     pool::Lease,
     target::{Key, Target},
 };
@@ -48,21 +48,17 @@ impl HttpClient {
         if length > 0 {
             request.headers_mut().insert(header::CONTENT_LENGTH, decimal(length));
         }
-        let apart = is_apart(&request);
+        let last = is_last(&request);
         let authorization = request.headers().get(header::AUTHORIZATION);
-        let mut idle = if apart { None } else { self.pool.take(&target, authorization) };
-        if let Some(mut lease) = idle.take_if(|lease| lease.connection().is_ready()) {
+        let mut idle = self.pool.take(&target, authorization);
+        if let Some(mut lease) = idle.take_if(|lease| !last && lease.connection().is_ready()) {
             request.headers_mut().insert(header::HOST, lease.host().clone());
             let sending = lease.connection().begin_to_send(request);
             return Ok(Step::Sent(lease, sending));
         }
         let key = Key { target, authorization: request.headers().get(header::AUTHORIZATION).cloned() };
         request.headers_mut().insert(header::HOST, key.target.host_field()?);
-        Ok(Step::Later(if apart {
-            Box::pin(self.anew(key, request))
-        } else {
-            Box::pin(self.later(idle, key, request))
-        }))
+        Ok(Step::Later(Box::pin(self.later(idle, key, request))))
     }
 }
 

@@ -37,6 +37,8 @@ struct Kept {
     host: HeaderValue,
     /// How long it may be idle.
     keep: Duration,
+    /// It is not used again after this exchange.
+    is_last: bool,
     /// Until when it may be used again, while it is idle.
     until: Instant,
     pool: Weak<Pool>,
@@ -94,7 +96,15 @@ impl Lease {
     /// A fresh connection.
     pub(super) fn new(connection: Connection, key: Key, pool: &Arc<Pool>) -> Result<Self, TransportError> {
         let (host, keep, until) = (key.target.host_field()?, Duration::ZERO, Instant::now());
-        Ok(Self(Box::new(Kept { connection, key, host, keep, until, pool: Arc::downgrade(pool) })))
+        Ok(Self(Box::new(Kept {
+            connection,
+            key,
+            host,
+            keep,
+            is_last: false,
+            until,
+            pool: Arc::downgrade(pool),
+        })))
     }
 
     pub(super) fn host(&self) -> &HeaderValue {
@@ -114,11 +124,16 @@ impl Lease {
         self.0.keep = limit;
     }
 
+    /// It is not to be used again.
+    pub(super) fn set_last(&mut self) {
+        self.0.is_last = true;
+    }
+
     /// The response was read to its end.
     pub(super) fn give_back(self) {
         let Self(mut kept) = self;
         let Some(pool) = kept.pool.upgrade() else { return };
-        if kept.keep.is_zero() || !kept.connection.goes_on() {
+        if kept.is_last || kept.keep.is_zero() || !kept.connection.goes_on() {
             return;
         }
         kept.until = Instant::now() + kept.keep;
