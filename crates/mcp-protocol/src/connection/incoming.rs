@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use mcp_types::RequestId;
 
 /// A request of the peer that we serve. Ours alone: the peer's ids are its own, and need not be unique.
@@ -9,7 +7,8 @@ pub struct ServeId(u64);
 /// The open requests of the peer.
 #[derive(Debug, Default)]
 pub(super) struct Incoming {
-    open: BTreeMap<ServeId, RequestId>,
+    /// Oldest first; few.
+    open: Vec<(ServeId, RequestId)>,
     next: u64,
     replies_queued: usize,
 }
@@ -37,7 +36,7 @@ impl Incoming {
         } else {
             let key = ServeId(self.next);
             self.next += 1;
-            self.open.insert(key, id);
+            self.open.push((key, id));
             Admission::Serve(key)
         }
     }
@@ -48,18 +47,18 @@ impl Incoming {
     }
 
     pub(super) fn remove(&mut self, id: ServeId) -> Option<RequestId> {
-        self.open.remove(&id)
+        let at = self.open.iter().position(|(key, _)| *key == id)?;
+        Some(self.open.remove(at).1)
     }
 
     /// Takes the oldest open request with the peer's id `id` out.
     pub(super) fn cancel(&mut self, id: &RequestId) -> Option<ServeId> {
-        let key = self.open.iter().find(|(_, open)| *open == id).map(|(key, _)| *key)?;
-        self.open.remove(&key);
-        Some(key)
+        let at = self.open.iter().position(|(_, open)| open == id)?;
+        Some(self.open.remove(at).0)
     }
 
     pub(super) fn drain(&mut self) -> Vec<ServeId> {
-        std::mem::take(&mut self.open).into_keys().collect()
+        self.open.drain(..).map(|(key, _)| key).collect()
     }
 
     pub(super) fn reply_queued(&mut self) {

@@ -244,7 +244,7 @@ impl<P> Table<P> {
         self.places.clear();
         self.wake_at = None;
         let mut all: Vec<_> = self.pending.drain().map(|(id, pending)| (CallId(id), pending)).collect();
-        all.sort_by_key(|(id, _)| *id);
+        all.sort_unstable_by_key(|(id, _)| *id);
         all
     }
 
@@ -312,7 +312,7 @@ impl<P> Table<P> {
             }
         }
         self.wake_at = next;
-        expired.sort_by_key(|(id, _)| *id);
+        expired.sort_unstable_by_key(|(id, _)| *id);
         expired
     }
 
