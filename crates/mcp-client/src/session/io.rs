@@ -9,8 +9,8 @@ use std::{
 
 use mcp_protocol::connection::{CallId, Outgoing};
 use mcp_transport::{
-    BoxCloser, BoxReceiver, BoxSender, Delivery, LinkParts, Outbound, Receiver, Sender, TransportError,
-    TransportErrorKind,
+    BoxCloser, BoxReceiver, BoxSender, Delivery, Inbound, LinkParts, Outbound, Receiver, Sender,
+    TransportError, TransportErrorKind,
 };
 use mcp_types::jsonrpc::JsonRpcMessage;
 use tokio::{
@@ -24,9 +24,11 @@ use crate::state::State;
 /// How long a failed write waits for the reading side, which often knows more: an exit status, last words.
 const BETTER_REASON: Duration = Duration::from_secs(1);
 
-/// How many messages are taken before their readers, and the writer, may run: fewer than a reader's queue holds, and fewer
-/// than the requests that may be open at once.
-const CHUNK: usize = 100;
+/// How many messages are taken before their readers, and the writer, may run: far fewer than a reader's queue holds.
+const CHUNK: usize = 250;
+
+/// And how many requests: fewer than may be open at once.
+const REQUESTS: usize = 100;
 
 /// How long a call that got its reply while the session closes may take to go on to its next round.
 const NEXT_ROUND: Duration = Duration::from_millis(50);
@@ -159,7 +161,8 @@ async fn read_loop(session: &Session, mut receiver: BoxReceiver) -> TransportErr
         let more = receiver.recv(&mut inbound).await;
         let mut entries = inbound.drain(..);
         while entries.len() > 0 {
-            if let Some(slot) = session.receive(entries.by_ref().take(CHUNK), &mut news) {
+            let count = chunk(entries.as_slice());
+            if let Some(slot) = session.receive(entries.by_ref().take(count), &mut news) {
                 relieve(|| slot.is_filling()).await;
             } else if session.mailbox.is_filling() {
                 relieve(|| session.mailbox.is_filling()).await;
@@ -175,6 +178,20 @@ async fn read_loop(session: &Session, mut receiver: BoxReceiver) -> TransportErr
             Err(error) => return error,
         }
     }
+}
+
+/// How many of `entries` are taken together.
+fn chunk(entries: &[Inbound]) -> usize {
+    let mut requests = 0;
+    let within = |entry: &&Inbound| {
+        let is_request = matches!(
+            entry,
+            Inbound::Message { message: JsonRpcMessage::Request(_), .. } | Inbound::Batch { .. }
+        );
+        requests += usize::from(is_request);
+        requests <= REQUESTS
+    };
+    entries.iter().take(CHUNK).take_while(within).count()
 }
 
 /// Lets a reader of reports catch up who kept up so far: gives way, for a bounded time. Once it has lost something it is
