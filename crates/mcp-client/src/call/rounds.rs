@@ -17,7 +17,7 @@ use super::{
     mirror::{self, Fields},
 };
 use crate::{
-    Error, Result,
+    Error, ErrorKind, Result,
     error::{Cause, Raw, outcome_error, start_error},
     handlers::CallInfo,
     session::{CallOutcome, Headers, Slot, StartError},
@@ -131,18 +131,17 @@ impl Rounds {
     /// Whether the call is over with `result`.
     pub(super) fn judge(&self, call: &RawCall, result: Bytes) -> Result<Step> {
         let RawCall { method, options, .. } = call;
-        let era = options.client.0.negotiated.era();
-        let goes_on = self.mode != Mode::Once && wants_input(era, method, &result);
-        if goes_on && !self.is_last(options) {
-            return Ok(Step::Input(result));
+        let error = match complete(options.client.0.negotiated.era(), method, result) {
+            Ok(result) => return Ok(Step::Done(result)),
+            Err(error) => error,
+        };
+        if self.mode == Mode::Once || error.kind() != ErrorKind::InputRequired {
+            return Err(error);
         }
-        let complete = complete(era, method, result);
-        if goes_on {
-            return complete
-                .map(Step::Done)
-                .map_err(|error| error.with_context(format!("after {} rounds", options.max_rounds())));
+        match error.raw_bytes() {
+            Some(result) if !self.is_last(options) => Ok(Step::Input(result)),
+            _ => Err(error.with_context(format!("after {} rounds", options.max_rounds()))),
         }
-        complete.map(Step::Done)
     }
 
     /// Has the client's handlers answer what the server wants to know: the next request carries that.
@@ -281,10 +280,6 @@ pub(super) fn ended(outcome: CallOutcome) -> Error {
         CallOutcome::Core(outcome) => outcome_error(outcome),
         CallOutcome::Cancelled { reason, sent } => Error::new(Cause::Cancelled(reason)).sent(sent),
     }
-}
-
-fn wants_input(era: Era, method: &str, result: &[u8]) -> bool {
-    era == Era::Modern && may_require_input(method) && result_kind(result) == ResultKind::InputRequired
 }
 
 /// A result that is the method's own.
