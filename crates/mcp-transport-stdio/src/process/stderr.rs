@@ -107,11 +107,7 @@ impl Tail {
 /// Reads `from` to its end. `keep` is called with all of it, in order.
 pub(crate) async fn drain(from: impl AsyncRead + Unpin, policy: &Stderr, mut keep: impl FnMut(&[u8])) {
     match policy {
-        Stderr::PassThrough => match OwnStderr::new() {
-            Ok(own) => pass_through(from, own, keep).await,
-            // Without a thread for it there is no passing on.
-            Err(_) => read(from, keep).await,
-        },
+        Stderr::PassThrough => pass_through(from, OwnStderr::default(), keep).await,
         Stderr::Lines(each) => {
             let mut lines = Lines::new(each.clone());
             read(from, |bytes| {

@@ -11,14 +11,21 @@ use tokio::{io::AsyncWrite, sync::mpsc};
 ///
 /// tokio's would write on its pool of blocking threads, and a runtime that ends waits for those: one stuck write, to a pipe
 /// that nobody reads, and the program never exits. This thread is waited for by nobody.
+///
+/// The thread is started when there is something to write: most servers say nothing at first, and a start is waited for.
+#[derive(Default)]
 pub(super) struct OwnStderr {
-    writes: mpsc::UnboundedSender<Vec<u8>>,
-    written: mpsc::UnboundedReceiver<io::Result<usize>>,
+    thread: Option<Writer>,
     is_writing: bool,
 }
 
-impl OwnStderr {
-    pub(super) fn new() -> io::Result<Self> {
+struct Writer {
+    writes: mpsc::UnboundedSender<Vec<u8>>,
+    written: mpsc::UnboundedReceiver<io::Result<usize>>,
+}
+
+impl Writer {
+    fn start() -> io::Result<Self> {
         let (writes, mut taken) = mpsc::unbounded_channel::<Vec<u8>>();
         let (done, written) = mpsc::unbounded_channel();
         thread::Builder::new().name("stderr of a server".into()).spawn(move || {
@@ -28,19 +35,24 @@ impl OwnStderr {
                 }
             }
         })?;
-        Ok(Self { writes, written, is_writing: false })
+        Ok(Self { writes, written })
     }
 }
 
 impl AsyncWrite for OwnStderr {
     /// Writes a prefix of what it is given; a call that follows one that was given up must give the same bytes first.
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        if !self.is_writing {
-            self.writes.send(bytes.to_vec()).map_err(|_| io::ErrorKind::BrokenPipe)?;
-            self.is_writing = true;
+        let this = &mut *self;
+        let thread = match &mut this.thread {
+            Some(thread) => thread,
+            none => none.insert(Writer::start()?),
+        };
+        if !this.is_writing {
+            thread.writes.send(bytes.to_vec()).map_err(|_| io::ErrorKind::BrokenPipe)?;
+            this.is_writing = true;
         }
-        let written = ready!(self.written.poll_recv(cx));
-        self.is_writing = false;
+        let written = ready!(thread.written.poll_recv(cx));
+        this.is_writing = false;
         Poll::Ready(written.unwrap_or_else(|| Err(io::ErrorKind::BrokenPipe.into())))
     }
 
