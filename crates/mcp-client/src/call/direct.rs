@@ -8,7 +8,6 @@ use std::{
 
 use bytes::Bytes;
 use mcp_protocol::connection::{CallId, OutgoingCall};
-use mcp_transport::OutboundMessage;
 
 use super::{
     Mode, RawCall,
@@ -95,22 +94,20 @@ impl Direct {
         }
         let skipped = client.session.skipped();
         let mut rounds = Rounds::first(call, Mode::Plain).map_err(|error| Ok(Err(not_begun(error, call))))?;
-        let slot = Arc::new(Slot::default());
         let request = rounds.request(call);
         if rounds.may_be_mended(call) {
             return Err(Err(More::Request(Box::new(rounds), Box::new(request), skipped)));
         }
+        let slot = Arc::new(Slot::default());
         let headers = rounds.headers();
         if !headers.is_empty() {
             slot.keep_headers(headers.clone());
         }
         match session(call).begin(rounds.since().into_std(), request, &slot) {
             Ok(started) => {
-                let exchange = started.message.and_then(|message| {
-                    let mut out = OutboundMessage::from(message);
-                    out.headers.clone_from(headers);
-                    session(call).exchange(started.id, out, false)
-                });
+                let exchange = started
+                    .message
+                    .and_then(|message| session(call).exchange(started.id, message, headers, false));
                 self.stage = Stage::Open(Open { id: started.id, slot, rounds, skipped, exchange });
                 Ok(())
             }

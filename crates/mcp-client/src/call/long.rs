@@ -11,7 +11,7 @@ pub(super) type Long = Pin<Box<dyn Future<Output = Result<Bytes>> + Send>>;
 
 /// Makes a call and gives its raw result. Not generic, so that it is compiled once.
 ///
-/// What is rare is on the heap: this future is allocated for every call over HTTP.
+/// What is rare is on the heap, so that this is small.
 #[expect(clippy::manual_async_fn, reason = "an `async fn` keeps its arguments twice")]
 pub(super) fn perform(
     mut call: RawCall,

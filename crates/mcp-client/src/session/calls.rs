@@ -6,7 +6,6 @@ use std::{
 
 use bytes::Bytes;
 use mcp_protocol::connection::{CallId, CancelMode, Deadlines, NotStarted, OutgoingCall, Refused, Started};
-use mcp_transport::OutboundMessage;
 use mcp_types::jsonrpc::MethodName;
 use tokio::time::timeout_at;
 
@@ -74,15 +73,8 @@ impl Session {
             slot.keep_headers(headers.clone());
         }
         // Nothing that is done with is kept across an `.await`: every call has a future of this.
-        let under_way = match call.take().map(|call| self.begin(begun, call, slot)) {
-            Some(Ok(started)) => Some(self.under_way(started, headers, slot, shared)),
-            Some(Err(NotBegun::Full(back))) => {
-                *call = Some(*back);
-                None
-            }
-            Some(Err(NotBegun::Refused(error))) => return Err(error),
-            None => return Err(StartError::Closing),
-        };
+        let started = self.try_begin(begun, call, slot)?;
+        let under_way = started.map(|started| self.under_way(started, headers, slot, shared));
         match under_way {
             Some(under_way) => Ok(under_way.outcome(slot).await),
             None => Box::pin(self.perform_later(begun, call, headers, slot, shared, waiting)).await,
@@ -116,11 +108,7 @@ impl Session {
         let guard = CancelOnDrop { session: self, id, armed: true };
         let cancelled = !slot.started(id);
         let exchange = match message {
-            Some(message) if !cancelled => {
-                let mut out = OutboundMessage::from(message);
-                out.headers.clone_from(headers);
-                self.exchange(id, out, shared)
-            }
+            Some(message) if !cancelled => self.exchange(id, message, headers, shared),
             Some(_) => {
                 // Its exchange was not begun, so the server never hears of it.
                 self.with(|core| core.connection.take_back(id));
@@ -147,11 +135,8 @@ impl Session {
         loop {
             // Made before the attempt, so that space made in between is not missed.
             let emptied = self.outbox_emptied.notified();
-            match call.take().map(|call| self.begin(begun, call, slot)) {
-                Some(Ok(started)) => return Ok(Begun::Started(started)),
-                Some(Err(NotBegun::Full(back))) => *call = Some(*back),
-                Some(Err(NotBegun::Refused(error))) => return Err(error),
-                None => return Err(StartError::Closing),
+            if let Some(started) = self.try_begin(begun, call, slot)? {
+                return Ok(Begun::Started(started));
             }
             // Without a limit, or with one beyond the end of time, only the session ends the wait.
             let emptied = async {
@@ -165,6 +150,24 @@ impl Session {
                 emptied = emptied => emptied?,
                 outcome = slot.outcome() => return Ok(Begun::Over(outcome)),
             }
+        }
+    }
+
+    /// As [`begin`](Self::begin). Takes `call`, which is there; without room, it stays.
+    fn try_begin(
+        &self,
+        begun: Instant,
+        call: &mut Option<OutgoingCall>,
+        slot: &Arc<Slot>,
+    ) -> Result<Option<Started>, StartError> {
+        let Some(outgoing) = call.take() else { return Err(StartError::Closing) };
+        match self.begin(begun, outgoing, slot) {
+            Ok(started) => Ok(Some(started)),
+            Err(NotBegun::Full(back)) => {
+                *call = Some(*back);
+                Ok(None)
+            }
+            Err(NotBegun::Refused(error)) => Err(error),
         }
     }
 

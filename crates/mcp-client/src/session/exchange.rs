@@ -11,11 +11,11 @@ use std::{
 
 use mcp_protocol::connection::CallId;
 use mcp_transport::{
-    ExchangeEnd, Inbound, OutboundMessage, Sink, SinkTarget, TransportError, TransportErrorKind,
+    ExchangeEnd, Inbound, OutboundMessage, RawMessage, Sink, SinkTarget, TransportError, TransportErrorKind,
 };
 use tokio::{runtime::Handle, sync::Notify, time::timeout};
 
-use super::{CallOutcome, Failure, RunningExchange, Session, Slot, lock, step::News};
+use super::{CallOutcome, Failure, Headers, RunningExchange, Session, Slot, lock, step::News};
 use crate::task::boxed;
 
 /// How long an exchange may go on after its reply: long enough to end in order, so that its connection can be used again.
@@ -79,8 +79,16 @@ impl OwnExchange {
 
 impl Session {
     /// The exchange of a call, which is begun when it is polled. `None` over a transport without them.
-    pub(crate) fn exchange(&self, id: CallId, out: OutboundMessage, shared: bool) -> Option<OwnExchange> {
+    pub(crate) fn exchange(
+        &self,
+        id: CallId,
+        message: RawMessage,
+        headers: &Headers,
+        shared: bool,
+    ) -> Option<OwnExchange> {
         let exchanges = self.exchanges.as_ref()?;
+        let mut out = OutboundMessage::from(message);
+        out.headers.clone_from(headers);
         let target = self.target(id, shared);
         let running = Some(exchanges.exchange(out, Sink::shared(&target)));
         Some(OwnExchange { running, target, turns: 0, shared })
