@@ -1,15 +1,22 @@
 //! Calls that are tried again.
 
-use std::sync::Arc;
+use std::{pin::pin, sync::Arc};
 
 use bytes::Bytes;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
 use super::{
     Mode, RawCall,
     rounds::{ended, run},
 };
-use crate::{Error, Result, State, client::Inner, output::tool_name, retry::Retry, session::Slot};
+use crate::{
+    Error, Result, State,
+    client::Inner,
+    output::tool_name,
+    retry::Retry,
+    session::Slot,
+    task::{either, within},
+};
 use mcp_types::ToolAnnotations;
 
 /// What is kept of a call while its first try is under way, if it may be tried again.
@@ -41,10 +48,16 @@ impl Retrying {
             if wait >= left || matches!(options.client.state(), State::Closing | State::Closed) {
                 return Err(of_method);
             }
-            tokio::select! {
-                () = sleep(wait) => {}
-                outcome = slot.outcome() => return Err(ended(outcome)),
-                () = options.client.0.session.closing() => return Err(of_method),
+            let mut outcome = None;
+            let over = async { outcome = Some(slot.outcome().await) };
+            let ends = async {
+                either(pin!(over), pin!(options.client.0.session.closing())).await;
+            };
+            let ended_before = within(wait, pin!(ends)).await;
+            match outcome {
+                Some(outcome) => return Err(ended(outcome)),
+                None if ended_before => return Err(of_method),
+                None => {}
             }
             let mut options = options.clone();
             options.total = left.saturating_sub(wait);

@@ -1,6 +1,6 @@
 //! The requests of one call, one after the other, until the server wants nothing more.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{future::Future, pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use mcp_protocol::{
@@ -18,9 +18,11 @@ use super::{
 };
 use crate::{
     Error, ErrorKind, Result,
+    client::Inner,
     error::{Cause, Raw, outcome_error, start_error},
     handlers::CallInfo,
     session::{CallOutcome, Headers, Slot, StartError},
+    task::{Step as Wait, either},
 };
 
 /// Where the requests of a call stand.
@@ -183,14 +185,30 @@ async fn answered(
     let client = &*options.client.0;
     let _answering = client.session.answering();
     let call = CallInfo::new(slot.id(), method, params.as_ref());
-    let answers = tokio::select! {
-        answers = client.answer(call, result) => answers?,
-        outcome = slot.outcome() => return Err(ended(outcome)),
-        failure = client.session.gave_up() => {
-            return Err(outcome_error(Outcome::Lost { failure, sent: true }));
-        }
-    };
+    let mut answers = None;
+    let answered = async { answers = Some(client.answer(call, result).await) };
+    unless_over(pin!(answered), client, slot, true).await?;
+    let Some(answers) = answers.transpose()? else { return Err(Error::new(Cause::Closed)) };
     retry_params(params.as_ref(), answers.responses.as_ref(), answers.state.as_ref()).map_err(not_an_object)
+}
+
+/// Waits for `step` between two requests of a call, unless the call ends before. `sent`: whether the request before was
+/// executed in part.
+async fn unless_over(step: Wait<'_>, client: &Inner, slot: &Slot, sent: bool) -> Result<()> {
+    let (mut outcome, mut failure) = (None, None);
+    {
+        let over = pin!(async { outcome = Some(slot.outcome().await) });
+        let lost = pin!(async { failure = Some(client.session.gave_up().await) });
+        let ends = async {
+            either(over, lost).await;
+        };
+        either(step, pin!(ends)).await;
+    }
+    match (outcome, failure) {
+        (Some(outcome), _) => Err(ended(outcome)),
+        (None, Some(failure)) => Err(outcome_error(Outcome::Lost { failure, sent })),
+        (None, None) => Ok(()),
+    }
 }
 
 /// One request and its raw result. Once a call it is two: when the server refuses the first for its header fields.
@@ -231,11 +249,10 @@ async fn mended(
     {
         let _answering = session.answering();
         let left = total.saturating_sub(since.elapsed());
-        tokio::select! {
-            mended = fields.mend(options, &params, left, refusal) => mended?,
-            outcome = slot.outcome() => return Err(ended(outcome)),
-            failure = session.gave_up() => return Err(outcome_error(Outcome::Lost { failure, sent: false })),
-        }
+        let mut mended = Ok(());
+        let mend = async { mended = fields.mend(options, &params, left, refusal).await };
+        unless_over(pin!(mend), &options.client.0, slot, false).await?;
+        mended?;
     }
     outgoing.deadlines.total = Some(total.saturating_sub(since.elapsed()));
     request(Instant::now(), options, &mut Some(outgoing), fields.headers(), slot, mode).await

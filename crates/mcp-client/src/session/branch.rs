@@ -43,7 +43,7 @@ impl Task {
 }
 
 impl Branch {
-    pub(super) fn poll<F: Future>(&self, future: Pin<&mut F>) -> Poll<F::Output> {
+    pub(super) fn poll<T>(&self, future: Pin<&mut (dyn Future<Output = T> + Send + '_)>) -> Poll<T> {
         if !self.flag.woken.swap(false, Ordering::AcqRel) {
             return Poll::Pending;
         }

@@ -1,5 +1,6 @@
 use std::{
     future::poll_fn,
+    pin::pin,
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
@@ -7,9 +8,13 @@ use std::{
 use bytes::Bytes;
 use mcp_protocol::connection::{CallId, CancelMode, Deadlines, NotStarted, OutgoingCall, Refused, Started};
 use mcp_types::jsonrpc::MethodName;
-use tokio::time::timeout_at;
 
-use super::{CallOutcome, Failure, Headers, OwnExchange, Session, Slot};
+use super::{
+    CallOutcome, Failure, Headers, OwnExchange, Session, Slot,
+    course::{Course, reached},
+    step::News,
+};
+use crate::task::{either, until};
 
 /// Why a call was not started.
 pub(crate) enum StartError {
@@ -111,7 +116,7 @@ impl Session {
             Some(message) if !cancelled => self.exchange(id, message, headers, shared),
             Some(_) => {
                 // Its exchange was not begun, so the server never hears of it.
-                self.with(|core| core.connection.take_back(id));
+                let _back = self.step().connection.take_back(id);
                 None
             }
             None => {
@@ -138,17 +143,15 @@ impl Session {
             if let Some(started) = self.try_begin(begun, call, slot)? {
                 return Ok(Begun::Started(started));
             }
+            let (mut in_time, mut outcome) = (true, None);
             // Without a limit, or with one beyond the end of time, only the session ends the wait.
-            let emptied = async {
-                let Some(at) = give_up else {
-                    emptied.await;
-                    return Ok(());
-                };
-                timeout_at(at, emptied).await.map_err(|_| StartError::Full(waiting))
-            };
-            tokio::select! {
-                emptied = emptied => emptied?,
-                outcome = slot.outcome() => return Ok(Begun::Over(outcome)),
+            let room = async { in_time = until(give_up, pin!(emptied)).await };
+            let over = async { outcome = Some(slot.outcome().await) };
+            either(pin!(room), pin!(over)).await;
+            match outcome {
+                Some(outcome) => return Ok(Begun::Over(outcome)),
+                None if !in_time => return Err(StartError::Full(waiting)),
+                None => {}
             }
         }
     }
@@ -180,13 +183,16 @@ impl Session {
         slot: &Arc<Slot>,
     ) -> Result<Started, NotBegun> {
         let weight = call.params.as_ref().map_or(0, Bytes::len);
-        self.with(|core| {
+        let mut started = Err(NotBegun::Refused(StartError::Closing));
+        self.with_room(&mut News::default(), |core| {
             let waiting = core.connection.outbox_bytes();
-            if waiting > 0 && waiting + weight > self.limits.queued_bytes {
-                return Err(NotBegun::full(call));
-            }
-            core.connection.call(begun, call, Arc::clone(slot)).map_err(NotBegun::from)
-        })
+            started = if waiting > 0 && waiting + weight > self.limits.queued_bytes {
+                Err(NotBegun::full(call))
+            } else {
+                core.connection.call(begun, call, Arc::clone(slot)).map_err(NotBegun::from)
+            };
+        });
+        started
     }
 
     /// Makes a call whose answer nobody waits for.
@@ -211,11 +217,10 @@ impl Session {
     pub(crate) fn cancel_with_reason(&self, slot: &Slot, reason: &str) {
         // A call that is started after this sees the outcome, and is taken back.
         let sent = slot.id().is_some_and(|id| {
-            let left = self.with(|core| {
-                let left = core.connection.has_left(id);
-                core.connection.cancel(id, Some(reason));
-                left
-            });
+            let (left, _slot) = {
+                let mut core = self.step();
+                (core.connection.has_left(id), core.connection.cancel(id, Some(reason)))
+            };
             self.call_ended();
             left
         });
@@ -224,7 +229,7 @@ impl Session {
 
     /// Gives a call up, if it is still open. Its slot is not filled.
     pub(crate) fn cancel(&self, id: CallId, reason: Option<&str>) {
-        self.with(|core| core.connection.cancel(id, reason));
+        let _slot = self.step().connection.cancel(id, reason);
         self.call_ended();
         // What had not left makes room.
         self.outbox_emptied.notify_waiters();
@@ -233,13 +238,12 @@ impl Session {
     /// Queues a notification.
     pub(crate) fn notify(&self, method: MethodName, params: Option<Bytes>) -> Result<(), StartError> {
         let weight = params.as_ref().map_or(0, Bytes::len);
-        self.with(|core| {
-            let waiting = core.connection.outbox_bytes();
-            if waiting > 0 && waiting + weight > self.limits.queued_bytes {
-                return Err(StartError::Full(Duration::ZERO));
-            }
-            if core.connection.notify(method, params) { Ok(()) } else { Err(StartError::Closing) }
-        })
+        let mut core = self.step();
+        let waiting = core.connection.outbox_bytes();
+        if waiting > 0 && waiting + weight > self.limits.queued_bytes {
+            return Err(StartError::Full(Duration::ZERO));
+        }
+        if core.connection.notify(method, params) { Ok(()) } else { Err(StartError::Closing) }
     }
 
     /// A call is between two rounds: it has no request open, and is not over.
@@ -250,12 +254,8 @@ impl Session {
 
     /// Waits until calls that have no request open are to end, and says why.
     pub(crate) async fn gave_up(&self) -> Failure {
-        let mut given_up = self.given_up.subscribe();
-        match given_up.wait_for(Option::is_some).await.map(|failure| failure.clone()) {
-            Ok(Some(failure)) => failure,
-            // The sender lives in `self`.
-            _ => Failure::ClosedHere,
-        }
+        reached(&mut self.course.subscribe(), Course::is_given_up).await;
+        self.failure().unwrap_or(Failure::ClosedHere)
     }
 }
 

@@ -1,6 +1,6 @@
 use std::{
     future::Future,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -13,10 +13,10 @@ use mcp_protocol::connection::CallId;
 use mcp_transport::{
     ExchangeEnd, Inbound, OutboundMessage, RawMessage, Sink, SinkTarget, TransportError, TransportErrorKind,
 };
-use tokio::{runtime::Handle, sync::Notify, time::timeout};
+use tokio::{runtime::Handle, sync::Notify};
 
 use super::{CallOutcome, Failure, Headers, RunningExchange, Session, Slot, lock, step::News};
-use crate::task::boxed;
+use crate::task::{boxed, either, within};
 
 /// How long an exchange may go on after its reply: long enough to end in order, so that its connection can be used again.
 const LINGER: Duration = Duration::from_secs(5);
@@ -107,7 +107,7 @@ impl Session {
         Arc::new(Target { session, accepted, id, renews })
     }
 
-    fn spawn_exchange(&self, id: CallId, mut exchange: Exchange, slot: &Slot) {
+    fn spawn_exchange(&self, id: CallId, exchange: Exchange, slot: &Slot) {
         // Without a runtime, in the drop of a handle after its end, nothing can run.
         let (Some(session), Ok(runtime)) = (self.this.upgrade(), Handle::try_current()) else { return };
         let replied = Arc::new(Notify::new());
@@ -116,10 +116,13 @@ impl Session {
         let tells = Arc::clone(&over);
         // Never under a lock: a runtime that is shutting down drops the future here and now.
         let task = runtime.spawn(boxed(async move {
-            let end = tokio::select! {
-                end = &mut exchange => Some(end),
-                () = waits.notified() => timeout(LINGER, exchange).await.ok(),
-            };
+            let mut end = None;
+            {
+                let mut run = pin!(async { end = Some(exchange.await) });
+                if !either(run.as_mut(), pin!(waits.notified())).await {
+                    within(LINGER, run).await;
+                }
+            }
             {
                 let mut running = lock(&session.running);
                 tells.store(true, Ordering::Release);
@@ -176,7 +179,7 @@ impl Session {
             }
             _ => None,
         };
-        self.with(|core| core.connection.exchange_ended(id, failure));
+        self.step().connection.exchange_ended(id, failure);
     }
 }
 
@@ -193,7 +196,7 @@ struct Target {
 impl SinkTarget for Target {
     fn deliver(&self, inbound: Inbound) {
         if let Some(session) = &self.session {
-            session.receive(std::iter::once(inbound), &mut News::default());
+            session.receive(&mut std::iter::once(inbound), &mut News::default());
         }
     }
 
@@ -201,15 +204,15 @@ impl SinkTarget for Target {
         if self.renews
             && let Some(session) = &self.session
         {
-            session.with(|core| core.connection.accepted(self.id));
+            session.step().connection.accepted(self.id);
         }
         self.accepted.store(true, Ordering::Release);
     }
 
     fn refused(&self, error: &TransportError) {
-        if let (Some(session), Some(http)) = (&self.session, error.http())
-            && let Some(slot) = session.with(|core| core.connection.payload(self.id).cloned())
-        {
+        let (Some(session), Some(http)) = (&self.session, error.http()) else { return };
+        let slot = session.lock().connection.payload(self.id).cloned();
+        if let Some(slot) = slot {
             slot.keep_http(http.clone());
         }
     }

@@ -1,4 +1,7 @@
-use std::sync::{Arc, Weak};
+use std::{
+    iter::once,
+    sync::{Arc, Weak},
+};
 
 use bytes::Bytes;
 use mcp_types::jsonrpc::MethodName;
@@ -49,7 +52,7 @@ impl Session {
         };
         let mut filling = None;
         for slot in wanted {
-            if slot.push([Report { method: method.clone(), params: params.clone() }]) {
+            if slot.push(&mut once(Report { method: method.clone(), params: params.clone() })) {
                 filling = Some(slot);
             }
         }

@@ -13,13 +13,20 @@ use mcp_transport::{
     TransportError, TransportErrorKind,
 };
 use mcp_types::jsonrpc::JsonRpcMessage;
-use tokio::{
-    task::JoinHandle,
-    time::{timeout, timeout_at},
+use tokio::task::JoinHandle;
+
+use super::{
+    Failure, Session,
+    branch::Task,
+    course::{Course, reached},
+    step::News,
+};
+use crate::{
+    state::State,
+    task::{either, until, within},
 };
 
-use super::{Failure, Session, branch::Task, step::News};
-use crate::state::State;
+type Reading<'a> = Pin<Box<dyn Future<Output = TransportError> + Send + 'a>>;
 
 /// How long a failed write waits for the reading side, which often knows more: an exit status, last words.
 const BETTER_REASON: Duration = Duration::from_secs(1);
@@ -33,16 +40,14 @@ const REQUESTS: usize = 100;
 /// How long a call that got its reply while the session closes may take to go on to its next round.
 const NEXT_ROUND: Duration = Duration::from_millis(50);
 
-const FOREVER: Duration = Duration::from_secs(30 * 365 * 24 * 3600);
-
 /// The I/O task of a session: three plain loops over one link, then the end of the link.
 pub(super) async fn run(session: Arc<Session>, parts: LinkParts, mut worker: JoinHandle<()>) {
     // Also when the runtime ends, and this future is dropped wherever it stands.
     let _end = EndOnDrop(&session);
     let LinkParts { sender, receiver, closer, .. } = parts;
     // On the heap, so that each half can be dropped by itself.
-    let mut read = Box::pin(read_loop(&session, receiver));
-    let mut write = Box::pin(write_loop(&session, sender));
+    let mut read: Reading<'_> = Box::pin(read_loop(&session, receiver));
+    let mut write: Pin<Box<dyn Future<Output = _> + Send>> = Box::pin(write_loop(&session, sender));
     let mut read_over = false;
     let failure = {
         let mut deadlines = pin!(deadline_loop(&session));
@@ -70,13 +75,10 @@ pub(super) async fn run(session: Arc<Session>, parts: LinkParts, mut worker: Joi
             }
             First::Write(error) => {
                 let error = error.err().unwrap_or_else(peer_closed);
-                match timeout(BETTER_REASON, &mut read).await {
-                    Ok(end) => {
-                        read_over = true;
-                        Failure::Transport(end)
-                    }
-                    Err(_) => Failure::Transport(error),
-                }
+                let mut better = None;
+                within(BETTER_REASON, pin!(async { better = Some(read.as_mut().await) })).await;
+                read_over = better.is_some();
+                Failure::Transport(better.unwrap_or(error))
             }
             First::Closed => Failure::ClosedHere,
         }
@@ -86,12 +88,14 @@ pub(super) async fn run(session: Arc<Session>, parts: LinkParts, mut worker: Joi
         // A stuck send is dropped at the limit, and the sender with it. Reading goes on: a server that still writes
         // must not block on a full pipe.
         let flushed = async {
-            tokio::select! {
-                _ = &mut write => false,
-                _ = &mut read, if !read_over => true,
-            }
+            let sent = pin!(async { drop(write.as_mut().await) });
+            let ended = pin!(async {
+                read.as_mut().await;
+                read_over = true;
+            });
+            either(sent, ended).await;
         };
-        read_over |= timeout(session.limits.close, flushed).await.unwrap_or(false);
+        within(session.limits.close, pin!(flushed)).await;
     }
     drop(write);
     session.end(&failure);
@@ -100,10 +104,10 @@ pub(super) async fn run(session: Arc<Session>, parts: LinkParts, mut worker: Joi
     close_link(closer, read, read_over, session.limits.close).await;
     session.mailbox.close();
     // Handlers may finish what they have; none is left after.
-    if timeout(session.limits.close, &mut worker).await.is_err() {
+    if !within(session.limits.close, pin!(async { drop((&mut worker).await) })).await {
         worker.abort();
     }
-    session.over.send_replace(true);
+    session.ended();
     session.set_state(State::Closed);
 }
 
@@ -115,7 +119,7 @@ impl Drop for EndOnDrop<'_> {
         self.0.end(&Failure::ClosedHere);
         self.0.end_tasks();
         self.0.mailbox.close();
-        self.0.over.send_replace(true);
+        self.0.ended();
         self.0.set_state(State::Closed);
     }
 }
@@ -128,28 +132,18 @@ enum First {
 }
 
 /// Ends what stands behind the link. Reading goes on meanwhile: a server that still writes must not block.
-async fn close_link(
-    closer: Option<BoxCloser>,
-    mut read: Pin<Box<impl Future<Output = TransportError>>>,
-    mut read_over: bool,
-    limit: Duration,
-) {
+async fn close_link(closer: Option<BoxCloser>, read: Reading<'_>, read_over: bool, limit: Duration) {
+    let mut read = pin!(async { drop(read.await) });
     let Some(closer) = closer else {
         if !read_over {
-            let _ = timeout(limit, &mut read).await;
+            within(limit, read).await;
         }
         return;
     };
-    let mut close = pin!(closer.close());
-    if !read_over {
-        tokio::select! {
-            _ = &mut close => return,
-            _ = &mut read => read_over = true,
-        }
-    }
-    if read_over {
-        // Errors of a close have no taker: what could be ended was.
-        let _ = close.await;
+    // Errors of a close have no taker: what could be ended was.
+    let mut close = pin!(async { drop(closer.close().await) });
+    if read_over || !either(close.as_mut(), read.as_mut()).await {
+        close.await;
     }
 }
 
@@ -162,7 +156,7 @@ async fn read_loop(session: &Session, mut receiver: BoxReceiver) -> TransportErr
         let mut entries = inbound.drain(..);
         while entries.len() > 0 {
             let count = chunk(entries.as_slice());
-            if let Some(slot) = session.receive(entries.by_ref().take(count), &mut news) {
+            if let Some(slot) = session.receive(&mut entries.by_ref().take(count), &mut news) {
                 relieve(|| slot.is_filling()).await;
             } else if session.mailbox.is_filling() {
                 relieve(|| session.mailbox.is_filling()).await;
@@ -246,16 +240,17 @@ async fn write_loop(session: &Session, mut sender: BoxSender) -> Result<(), Tran
 /// Ends calls whose time is up. One timer a connection, armed for the earliest.
 async fn deadline_loop(session: &Session) {
     loop {
-        let next = session.with(|core| {
+        let next = {
+            let mut core = session.step();
             core.armed = core.connection.next_deadline();
             core.armed
-        });
+        };
         let moved = session.deadline_moved.notified();
         match next {
             Some(at) => {
-                let _ = timeout_at(at.into(), moved).await;
+                until(Some(at.into()), pin!(moved)).await;
                 let now = tokio::time::Instant::now().into_std();
-                session.with(|core| core.connection.timeout(now));
+                session.step().connection.timeout(now);
             }
             None => moved.await,
         }
@@ -264,9 +259,8 @@ async fn deadline_loop(session: &Session) {
 
 /// Waits until the session is to be closed and its calls are over, or their time is.
 async fn drained(session: &Session) {
-    let mut closing = session.closing.subscribe();
-    // The sender lives in `session`.
-    let _ = closing.wait_for(Option::is_some).await;
+    let mut course = session.course.subscribe();
+    reached(&mut course, Course::is_closing).await;
     let begun = tokio::time::Instant::now();
     session.drains.store(true, Ordering::Release);
     let mut waited = false;
@@ -276,7 +270,7 @@ async fn drained(session: &Session) {
             || session.lock().connection.open_calls() == 0 && session.answering.load(Ordering::Acquire) == 0;
         if idle() {
             // A reply may ask for input, and be on its way to its caller.
-            if waited && timeout(NEXT_ROUND, call_ended).await.is_ok() {
+            if waited && within(NEXT_ROUND, pin!(call_ended)).await {
                 continue;
             }
             if idle() {
@@ -285,21 +279,18 @@ async fn drained(session: &Session) {
             continue;
         }
         waited = true;
-        let limit = closing.borrow_and_update().unwrap_or_default();
+        let limit = course.borrow_and_update().closing.unwrap_or_default();
         let step = async {
-            tokio::select! {
-                () = call_ended => {}
-                _ = closing.changed() => {}
-            }
+            let changed = pin!(async { drop(course.changed().await) });
+            either(pin!(call_ended), changed).await;
         };
         // A limit beyond the end of time is none.
-        let at = begun.checked_add(limit).unwrap_or_else(|| begun + FOREVER);
-        if timeout_at(at, step).await.is_err() {
+        if !until(begun.checked_add(limit), pin!(step)).await {
             break;
         }
     }
     session.give_up(&Failure::ClosedHere);
-    session.with(|core| core.connection.abandon_that(|_| true, &Failure::ClosedHere, Some("client closed")));
+    session.step().connection.abandon_that(|_| true, &Failure::ClosedHere, Some("client closed"));
 }
 
 impl Session {
@@ -309,6 +300,11 @@ impl Session {
         core.connection.take_outbox(taken);
         core.writer_waits = taken.is_empty() && !core.send_close;
         core.send_close
+    }
+
+    /// Nothing is left.
+    fn ended(&self) {
+        self.go_on(&|course| !std::mem::replace(&mut course.over, true));
     }
 
     fn send_close(&self) {

@@ -2,6 +2,7 @@
 
 mod branch;
 mod calls;
+mod course;
 mod exchange;
 mod feeds;
 mod io;
@@ -36,6 +37,7 @@ pub(crate) use feeds::RENEWED;
 pub(crate) use mailbox::{Mail, Mailbox};
 pub(crate) use slot::{CallOutcome, Report, ReportStep, Reports, Slot};
 
+use course::{Course, reached};
 use step::Guarded;
 
 use crate::{
@@ -84,11 +86,7 @@ pub(crate) struct Session {
     last_skipped: Mutex<Option<Skipped>>,
     skipped: AtomicU64,
     diagnosis: Option<Diagnosis>,
-    /// `Some`: closing, and how long calls in flight may take to finish.
-    closing: watch::Sender<Option<Duration>>,
-    over: watch::Sender<bool>,
-    /// Why calls end that have no request open just now.
-    given_up: watch::Sender<Option<Failure>>,
+    course: watch::Sender<Course>,
     /// Calls between two rounds.
     answering: AtomicUsize,
     tokens: AtomicI64,
@@ -144,9 +142,7 @@ impl Session {
             last_skipped: Mutex::default(),
             skipped: AtomicU64::new(0),
             diagnosis: parts.diagnosis.clone(),
-            closing: watch::Sender::new(None),
-            over: watch::Sender::new(false),
-            given_up: watch::Sender::new(None),
+            course: watch::Sender::new(Course::default()),
             answering: AtomicUsize::new(0),
             tokens: AtomicI64::new(1),
             completed_by_last_read: AtomicUsize::new(0),
@@ -168,11 +164,11 @@ impl Session {
 
     /// At most so many calls are in flight at once from here on.
     pub(crate) fn limit_calls(&self, limit: usize) {
-        self.with(|core| core.connection.limit_open_calls(limit));
+        self.step().connection.limit_open_calls(limit);
     }
 
     pub(crate) fn settle(&self, revision: Revision) {
-        self.with(|core| core.connection.settle(revision));
+        self.step().connection.settle(revision);
     }
 
     /// Connecting is done: the session belongs to `client` from here on.
@@ -180,7 +176,7 @@ impl Session {
         state.set(State::Ready);
         // Only one connect owns a session.
         let _ = self.owner.set(Owner { client, state });
-        if *self.over.subscribe().borrow() {
+        if self.course.borrow().over {
             self.set_state(State::Closed);
         }
     }
@@ -238,17 +234,18 @@ impl Session {
 
     /// Begins to close: no new calls; those in flight have `drain` to finish. A shorter limit later counts.
     pub(crate) fn begin_close(&self, drain: Duration) {
-        self.with(|core| {
+        {
+            let mut core = self.step();
             core.connection.stop();
             // A subscription ends only when somebody ends it.
             core.connection.abandon_that(is_subscription, &Failure::ClosedHere, Some("client closed"));
-        });
+        }
         self.outbox_emptied.notify_waiters();
         self.set_state(State::Closing);
-        self.closing.send_if_modified(|closing| {
-            let shorter = closing.is_none_or(|limit| drain < limit);
+        self.go_on(&|course| {
+            let shorter = course.closing.is_none_or(|limit| drain < limit);
             if shorter {
-                *closing = Some(drain);
+                course.closing = Some(drain);
             }
             shorter
         });
@@ -256,17 +253,12 @@ impl Session {
 
     /// Waits until nothing of the session is left: link, process, tasks.
     pub(crate) async fn closed(&self) {
-        // The sender lives in `self`.
-        let _ = self.over.subscribe().wait_for(|over| *over).await;
+        reached(&mut self.course.subscribe(), Course::is_over).await;
     }
 
     /// Waits until closing begins, or the link ends.
     pub(crate) async fn closing(&self) {
-        let mut closing = self.closing.subscribe();
-        tokio::select! {
-            _ = closing.wait_for(Option::is_some) => {}
-            _ = self.gave_up() => {}
-        }
+        reached(&mut self.course.subscribe(), Course::is_ending).await;
     }
 
     /// Closes and waits. Cancel-safe: the close goes on.
@@ -290,22 +282,27 @@ impl Session {
 
     /// Why the link has ended, or its calls were given up; `None` as long as neither is so.
     pub(crate) fn failure(&self) -> Option<Failure> {
-        self.given_up.subscribe().borrow().clone()
+        self.course.borrow().given_up.clone()
     }
 
     fn give_up(&self, failure: &Failure) {
-        self.given_up.send_if_modified(|given_up| {
-            let first = given_up.is_none();
+        self.go_on(&|course| {
+            let first = course.given_up.is_none();
             if first {
-                *given_up = Some(failure.clone());
+                course.given_up = Some(failure.clone());
             }
             first
         });
     }
 
+    /// Changes how far the session has come; `change` says whether it did.
+    fn go_on(&self, change: &dyn Fn(&mut Course) -> bool) {
+        self.course.send_if_modified(change);
+    }
+
     /// The link is over: every open call ends with `failure`.
     fn end(&self, failure: &Failure) {
-        self.with(|core| core.connection.link_ended(failure.clone()));
+        self.step().connection.link_ended(failure.clone());
         self.give_up(failure);
         self.outbox_emptied.notify_waiters();
         self.end_feeds();

@@ -11,7 +11,7 @@ impl Session {
     /// Takes what the transport received. Gives back the slot of a reader who keeps up, but is about to be overtaken.
     pub(super) fn receive(
         &self,
-        inbound: impl Iterator<Item = Inbound>,
+        inbound: &mut dyn Iterator<Item = Inbound>,
         news: &mut News,
     ) -> Option<Arc<Slot>> {
         let now = tokio::time::Instant::now().into_std();
@@ -66,12 +66,12 @@ impl Session {
             }
             Output::Progress { payload, reports, .. } => {
                 let method = || ProgressNotification::METHOD.into();
-                let filling =
-                    payload.push(reports.into_iter().map(|params| Report { method: method(), params }));
+                let mut reports = reports.into_iter().map(|params| Report { method: method(), params });
+                let filling = payload.push(&mut reports);
                 return filling.then_some(payload);
             }
             Output::Subscribed { payload, method, params, .. } => {
-                let filling = payload.push([Report { method, params }]);
+                let filling = payload.push(&mut std::iter::once(Report { method, params }));
                 return filling.then_some(payload);
             }
             Output::Abandon(id) => self.abort_exchange(id),

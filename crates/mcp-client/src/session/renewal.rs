@@ -14,7 +14,7 @@ impl Session {
     /// From here on a session that the server lost is started anew, with these params of `initialize`, within `limit`.
     pub(crate) fn keep_handshake(&self, params: Bytes, limit: Duration) {
         if self.has_exchanges() {
-            self.with(|core| core.connection.keep_handshake(params, limit));
+            self.step().connection.keep_handshake(params, limit);
             self.renews.store(true, Ordering::Relaxed);
         }
     }
@@ -22,7 +22,7 @@ impl Session {
     /// The server does not know the session any more, as it said to the request of `call`, or otherwise.
     pub(super) fn session_lost(&self, call: Option<CallId>, error: TransportError) {
         let now = tokio::time::Instant::now().into_std();
-        self.with(|core| core.connection.session_lost(now, call, Failure::Transport(error)));
+        self.step().connection.session_lost(now, call, Failure::Transport(error));
     }
 
     /// A message beside the exchanges could not be delivered.
@@ -31,7 +31,8 @@ impl Session {
             let now = tokio::time::Instant::now().into_std();
             let failure = Failure::Transport(error.clone());
             let kept = message.clone();
-            if self.with(|core| core.connection.undelivered_in_lost_session(now, kept, failure)) {
+            let taken = self.step().connection.undelivered_in_lost_session(now, kept, failure);
+            if taken {
                 return;
             }
         }
@@ -42,7 +43,7 @@ impl Session {
             && is_over
         {
             let failure = Failure::Transport(error.clone());
-            self.with(|core| core.connection.exchange_ended(CallId(id), Some(failure)));
+            self.step().connection.exchange_ended(CallId(id), Some(failure));
         }
         let method = message.method().map(str::to_owned);
         self.mailbox.push_diagnostic(Diagnostic::Undelivered { method, error });

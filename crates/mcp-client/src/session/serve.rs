@@ -30,12 +30,13 @@ impl Session {
         let modern = self.lock().connection.revision().is_some_and(|revision| revision.era() == Era::Modern);
         if modern {
             // Modern servers have no requests, and modern clients must not write responses.
-            self.with(|core| core.connection.disregard(id));
+            self.step().connection.disregard(id);
             self.mailbox.push_diagnostic(Diagnostic::RequestInModernEra { method: method.into_owned() });
             return;
         }
         let (Some(handler), Some(session)) = (self.handlers.request(&method), self.this.upgrade()) else {
-            self.with(|core| core.connection.respond(id, Err(JsonRpcError::method_not_found(&method))));
+            let error = JsonRpcError::method_not_found(&method);
+            self.step().connection.respond(id, Err(error));
             return;
         };
         let call = match origin {
@@ -63,16 +64,15 @@ impl Session {
     /// that may ask for input.
     fn pause(&self, origin: Origin) -> Vec<CallId> {
         let now = tokio::time::Instant::now().into_std();
-        self.with(|core| {
-            let calls = match origin {
-                Origin::Exchange(call) => vec![call],
-                Origin::Shared => core.connection.calls_that(may_require_input),
-            };
-            for call in &calls {
-                core.connection.pause(now, *call);
-            }
-            calls
-        })
+        let mut core = self.step();
+        let calls = match origin {
+            Origin::Exchange(call) => vec![call],
+            Origin::Shared => core.connection.calls_that(may_require_input),
+        };
+        for call in &calls {
+            core.connection.pause(now, *call);
+        }
+        calls
     }
 
     fn resume(&self, calls: &[CallId]) {
@@ -80,11 +80,10 @@ impl Session {
             return;
         }
         let now = tokio::time::Instant::now().into_std();
-        self.with(|core| {
-            for call in calls {
-                core.connection.resume(now, *call);
-            }
-        });
+        let mut core = self.step();
+        for call in calls {
+            core.connection.resume(now, *call);
+        }
     }
 
     /// Ends every task of the session beside the I/O task, and lets none start after.
@@ -118,7 +117,7 @@ struct Answer {
 impl Answer {
     fn give(mut self, outcome: Result<Bytes, JsonRpcError>) {
         self.given = true;
-        self.session.with(|core| core.connection.respond(self.id, outcome));
+        self.session.step().connection.respond(self.id, outcome);
     }
 }
 
@@ -132,7 +131,7 @@ impl Drop for Answer {
         }
         if !self.given {
             let error = JsonRpcError::new(ErrorCode::INTERNAL_ERROR, "The handler failed");
-            self.session.with(|core| core.connection.respond(self.id, Err(error)));
+            self.session.step().connection.respond(self.id, Err(error));
         }
     }
 }

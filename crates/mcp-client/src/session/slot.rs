@@ -203,10 +203,11 @@ impl Slot {
 
     /// Ends the present request, unless it has ended.
     pub(crate) fn finish(&self, outcome: CallOutcome) {
-        self.change(|state| {
+        let mut outcome = Some(outcome);
+        self.change(&mut |state| {
             let ends = !state.over && state.outcome.is_none();
             if ends {
-                state.outcome = Some(outcome);
+                state.outcome = outcome.take();
             }
             ends
         });
@@ -214,7 +215,7 @@ impl Slot {
 
     /// Ends the call: no request comes after.
     pub(crate) fn end(&self) {
-        self.change(|state| {
+        self.change(&mut |state| {
             state.over = true;
             true
         });
@@ -226,17 +227,15 @@ impl Slot {
     }
 
     /// Adds reports, and says whether the slot is filling then.
-    pub(super) fn push(&self, reports: impl IntoIterator<Item = Report>) -> bool {
-        self.change(|state| match &mut state.feed {
-            Some(feed) if !state.over => {
-                reports.into_iter().fold(false, |news, report| feed.push(report) | news)
-            }
+    pub(super) fn push(&self, reports: &mut dyn Iterator<Item = Report>) -> bool {
+        self.change(&mut |state| match &mut state.feed {
+            Some(feed) if !state.over => reports.fold(false, |news, report| feed.push(report) | news),
             _ => false,
         })
     }
 
     /// Changes the state, and wakes the caller if that says so. Never wakes under the lock.
-    fn change(&self, change: impl FnOnce(&mut State) -> bool) -> bool {
+    fn change(&self, change: &mut dyn FnMut(&mut State) -> bool) -> bool {
         let (waker, filling) = {
             let mut state = self.state();
             let waker = if change(&mut state) { state.caller.take() } else { None };

@@ -1,6 +1,7 @@
 //! One step of the core at a time, and what comes of it.
 
 use std::{
+    ops::{Deref, DerefMut},
     sync::{Arc, MutexGuard},
     time::Instant,
 };
@@ -37,22 +38,13 @@ impl Session {
         lock(&self.core)
     }
 
-    /// One step of the core: locks, acts, takes what came of it, unlocks, and only then wakes and delivers.
-    pub(super) fn with<R>(&self, act: impl FnOnce(&mut Guarded) -> R) -> R {
-        let mut news = News::default();
-        let (result, is_news) = {
-            let mut core = self.lock();
-            let result = act(&mut core);
-            (result, core.take_news(&mut news))
-        };
-        if is_news {
-            self.tell(&mut news);
-        }
-        result
+    /// Locks the core for one step.
+    pub(super) fn step(&self) -> Step<'_> {
+        Step { session: self, core: Some(self.lock()) }
     }
 
-    /// As [`with`](Self::with), with the room of an earlier step. Gives the slot of a reader who keeps up, but is about to be
-    /// overtaken.
+    /// As [`step`](Self::step), with the room of an earlier one: for what is done with each message. Gives the slot of a reader
+    /// who keeps up, but is about to be overtaken.
     pub(super) fn with_room(&self, news: &mut News, act: impl FnOnce(&mut Guarded)) -> Option<Arc<Slot>> {
         let is_news = {
             let mut core = self.lock();
@@ -77,6 +69,40 @@ impl Session {
             filling = self.deliver(output).or(filling);
         }
         filling
+    }
+}
+
+/// One step of the core: locked, until it is dropped; then what came of it is taken, and only after the lock is given back are
+/// others woken and told. What a step returns is to be bound, so that it is not dropped under the lock.
+pub(super) struct Step<'a> {
+    session: &'a Session,
+    core: Option<MutexGuard<'a, Guarded>>,
+}
+
+impl Deref for Step<'_> {
+    type Target = Guarded;
+
+    fn deref(&self) -> &Guarded {
+        self.core.as_ref().expect("locked until it is dropped")
+    }
+}
+
+impl DerefMut for Step<'_> {
+    fn deref_mut(&mut self) -> &mut Guarded {
+        self.core.as_mut().expect("locked until it is dropped")
+    }
+}
+
+impl Drop for Step<'_> {
+    #[inline(never)]
+    fn drop(&mut self) {
+        let Some(mut core) = self.core.take() else { return };
+        let mut news = News::default();
+        let is_news = core.take_news(&mut news);
+        drop(core);
+        if is_news {
+            self.session.tell(&mut news);
+        }
     }
 }
 
