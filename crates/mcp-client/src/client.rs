@@ -9,9 +9,9 @@ use std::{
 
 use mcp_protocol::Stamp;
 use mcp_types::{
-    Era, Implementation, InitializeResult, Json, JsonObject, LoggingLevel, Notification, NotificationParams,
-    Request, Revision, Root, RootsListChangedNotification, ServerCapabilities, SetLevelRequest,
-    SetLevelRequestParams, meta::key,
+    DiscoverResult, Era, Implementation, InitializeResult, Json, JsonObject, LoggingLevel, Notification,
+    NotificationParams, Request, Revision, Root, RootsListChangedNotification, ServerCapabilities,
+    SetLevelRequest, SetLevelRequestParams, meta::key,
 };
 use serde::{Deserialize, Serialize};
 
@@ -103,24 +103,18 @@ impl Negotiated {
         self.revision.era()
     }
 
-    pub(crate) fn legacy(revision: Revision, result: InitializeResult, raw: Json) -> Self {
-        Self {
-            revision,
-            server_info: Some(result.server_info),
-            capabilities: result.capabilities,
-            instructions: result.instructions,
-            raw,
-        }
+    /// What `initialize` was answered. The revision is not settled by that.
+    pub(crate) fn initialized(result: InitializeResult, raw: Json) -> Box<Self> {
+        let InitializeResult { server_info, capabilities, instructions, .. } = result;
+        let revision = Revision::LATEST_LEGACY;
+        Box::new(Self { revision, server_info: Some(server_info), capabilities, instructions, raw })
     }
 
-    pub(crate) fn modern(revision: Revision, result: mcp_types::DiscoverResult, raw: Json) -> Self {
-        Self {
-            revision,
-            server_info: result.server_info(),
-            capabilities: result.capabilities,
-            instructions: result.instructions,
-            raw,
-        }
+    /// As [`initialized`](Self::initialized), for `server/discover`.
+    pub(crate) fn discovered(result: DiscoverResult, raw: Json) -> Box<Self> {
+        let (revision, server_info) = (Revision::LATEST, result.server_info());
+        let DiscoverResult { capabilities, instructions, .. } = result;
+        Box::new(Self { revision, server_info, capabilities, instructions, raw })
     }
 }
 

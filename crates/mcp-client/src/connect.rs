@@ -17,8 +17,7 @@ use mcp_protocol::{
 };
 use mcp_transport::{Link, TransportError};
 use mcp_types::{
-    DiscoverResult, Era, ErrorCode, InitializeRequestParams, InitializeResult, Json, JsonRpcError, Revision,
-    jsonrpc::Shown,
+    Era, ErrorCode, InitializeRequestParams, InitializeResult, Json, JsonRpcError, Revision, jsonrpc::Shown,
 };
 use probe::{Probed, refuses_the_request};
 
@@ -85,7 +84,7 @@ async fn connect_to(mut builder: ClientBuilder, transport: Box<dyn Dial>) -> Res
     let client = Client(Arc::new(Inner {
         session: Arc::clone(&session),
         permitted: Permitted::by(&negotiated),
-        negotiated,
+        negotiated: *negotiated,
         stamp,
         catalogue,
         options: builder.options,
@@ -156,7 +155,7 @@ enum Answered<T> {
 }
 
 impl Attempt<'_> {
-    async fn negotiate(&mut self, transport: &dyn Dial) -> Result<Negotiated> {
+    async fn negotiate(&mut self, transport: &dyn Dial) -> Result<Box<Negotiated>> {
         self.open(transport.dial().await.map_err(transport_error)?);
         let (mut verdict, mut discovered) = self.builder.recall();
         if verdict.is_none() && self.kept.get() == Some(Era::Legacy) {
@@ -256,7 +255,7 @@ impl Attempt<'_> {
         &mut self,
         revision: Revision,
         assumed: bool,
-    ) -> Result<Answered<(HandshakeAnswer, Option<(InitializeResult, Json)>)>> {
+    ) -> Result<Answered<(HandshakeAnswer, Option<Box<Negotiated>>)>> {
         let params = InitializeRequestParams::new(
             revision,
             self.builder.declared().clone(),
@@ -275,7 +274,7 @@ impl Attempt<'_> {
                     Error::new(Cause::Decode(error, Raw(raw.clone()))).of_method(&"initialize".into())
                 })?;
                 let answer = HandshakeAnswer::Initialized(result.protocol_version.clone());
-                Ok(Answered::Answer((answer, Some((result, json(&raw)?)))))
+                Ok(Answered::Answer((answer, Some(Negotiated::initialized(result, json(&raw)?)))))
             }
             Outcome::Error(raw) => Ok(Answered::Answer((HandshakeAnswer::from_error(rpc_error(&raw)), None))),
             // The server is not what it was taken for, perhaps.
@@ -292,22 +291,22 @@ impl Attempt<'_> {
     fn ready(
         &self,
         revision: Revision,
-        initialized: Option<(InitializeResult, Json)>,
-        discovered: Option<(DiscoverResult, Json)>,
-    ) -> Result<Negotiated> {
+        initialized: Option<Box<Negotiated>>,
+        discovered: Option<Box<Negotiated>>,
+    ) -> Result<Box<Negotiated>> {
         let session = self.session()?;
         session.settle(revision);
-        match (revision.era(), initialized, discovered) {
-            (Era::Legacy, Some((result, raw)), _) => {
-                session.notify("notifications/initialized".into(), None).map_err(start_error)?;
-                if let Some(params) = &self.handshake {
-                    session.keep_handshake(params.clone(), self.builder.options.connect_timeout);
-                }
-                Ok(Negotiated::legacy(revision, result, raw))
+        let is_legacy = revision.era() == Era::Legacy;
+        let negotiated = if is_legacy { initialized } else { discovered };
+        let Some(mut negotiated) = negotiated else { return Err(Error::new(Cause::Closed)) };
+        negotiated.revision = revision;
+        if is_legacy {
+            session.notify("notifications/initialized".into(), None).map_err(start_error)?;
+            if let Some(params) = &self.handshake {
+                session.keep_handshake(params.clone(), self.builder.options.connect_timeout);
             }
-            (Era::Modern, _, Some((result, raw))) => Ok(Negotiated::modern(revision, result, raw)),
-            _ => Err(Error::new(Cause::Closed)),
         }
+        Ok(negotiated)
     }
 
     /// Adds what the server said beside the protocol: often that is the reason.
@@ -349,7 +348,7 @@ impl ClientBuilder {
     }
 
     /// What is remembered, if it can be used.
-    fn recall(&self) -> (Option<Verdict>, Option<(DiscoverResult, Json)>) {
+    fn recall(&self) -> (Option<Verdict>, Option<Box<Negotiated>>) {
         let Some(remembered) = &self.remembered else { return (None, None) };
         let Some(revision) = Revision::from_wire(&remembered.revision) else { return (None, None) };
         if revision.era() == Era::Legacy {
@@ -357,7 +356,9 @@ impl ClientBuilder {
         }
         match &remembered.discover {
             Some(raw) => match raw.decode() {
-                Ok(result) => (Some(Verdict::Modern(revision)), Some((result, raw.clone()))),
+                Ok(result) => {
+                    (Some(Verdict::Modern(revision)), Some(Negotiated::discovered(result, raw.clone())))
+                }
                 Err(_) => (None, None),
             },
             None => (None, None),

@@ -1,5 +1,4 @@
 use std::{
-    collections::HashMap,
     future::{Future, poll_fn},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::Pin,
@@ -31,8 +30,8 @@ type DiagnosticHandler = Box<dyn Fn(Diagnostic) + Send + Sync>;
 /// What the application does with what the server sends.
 #[derive(Default)]
 pub(crate) struct Handlers {
-    requests: HashMap<&'static str, RequestHandler>,
-    notifications: HashMap<&'static str, NotificationHandler>,
+    requests: Vec<(&'static str, RequestHandler)>,
+    notifications: Vec<(&'static str, NotificationHandler)>,
     any_notification: Option<AnyNotificationHandler>,
     diagnostic: Option<DiagnosticHandler>,
 }
@@ -129,7 +128,7 @@ impl Handlers {
                     .map_err(|error| JsonRpcError::new(ErrorCode::INTERNAL_ERROR, error.to_string()))
             })
         });
-        self.requests.insert(R::METHOD, handler);
+        replace(&mut self.requests, R::METHOD, handler);
     }
 
     pub(crate) fn on_notification<N, Fut>(
@@ -144,7 +143,7 @@ impl Handlers {
                 Ok(params) => Ok(Box::pin(handler(params, context))),
                 Err(error) => Err(error.to_string()),
             });
-        self.notifications.insert(N::METHOD, handler);
+        replace(&mut self.notifications, N::METHOD, handler);
     }
 
     pub(crate) fn on_any_notification<Fut>(
@@ -161,12 +160,16 @@ impl Handlers {
     }
 
     pub(crate) fn request(&self, method: &str) -> Option<RequestHandler> {
-        self.requests.get(method).cloned()
+        self.requests.iter().find(|(served, _)| *served == method).map(|(_, handler)| Arc::clone(handler))
     }
 
     /// Whether anybody listens to notifications of `method`.
     pub(crate) fn wants(&self, method: &str) -> bool {
-        self.any_notification.is_some() || self.notifications.contains_key(method)
+        self.any_notification.is_some() || self.notification(method).is_some()
+    }
+
+    fn notification(&self, method: &str) -> Option<&NotificationHandler> {
+        self.notifications.iter().find(|(taken, _)| *taken == method).map(|(_, handler)| handler)
     }
 
     /// Runs the notification handlers of a session, one notification after the other, until it is over.
@@ -191,7 +194,7 @@ impl Handlers {
     }
 
     async fn notify(&self, method: MethodName, params: Option<Bytes>, context: NotificationContext) {
-        if let Some(handler) = self.notifications.get(method.as_ref()) {
+        if let Some(handler) = self.notification(&method) {
             match handler(params, context) {
                 Ok(running) => running.await,
                 Err(error) => {
@@ -209,6 +212,13 @@ impl Handlers {
             // Nobody is left to be told.
             let _ = catch_unwind(AssertUnwindSafe(|| handler(diagnostic)));
         }
+    }
+}
+
+fn replace<H>(handlers: &mut Vec<(&'static str, H)>, method: &'static str, handler: H) {
+    match handlers.iter_mut().find(|(other, _)| *other == method) {
+        Some(entry) => entry.1 = handler,
+        None => handlers.push((method, handler)),
     }
 }
 

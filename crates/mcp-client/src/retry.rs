@@ -3,7 +3,10 @@ use std::{
     time::Duration,
 };
 
-use crate::Error;
+use crate::{
+    Error,
+    call::{Again, go_on},
+};
 
 /// When a call is tried again, and how long it waits before. Without one nothing is.
 ///
@@ -24,12 +27,20 @@ pub struct Retry {
     first: Duration,
     most: Duration,
     hints: bool,
+    /// A program without a policy does not carry the code that tries again.
+    pub(crate) again: Again,
 }
 
 impl Retry {
     /// Up to `times` more tries. The first wait is 500 ms, the longest 30 s.
     pub fn times(times: u32) -> Self {
-        Self { times, first: Duration::from_millis(500), most: Duration::from_secs(30), hints: false }
+        Self {
+            times,
+            first: Duration::from_millis(500),
+            most: Duration::from_secs(30),
+            hints: false,
+            again: go_on,
+        }
     }
 
     /// Other waits: the first, and the longest.

@@ -10,10 +10,15 @@ const LONGEST: usize = 128;
 /// other. For names of anything; for those of tools there is [`Client::similar_tools`](crate::Client::similar_tools).
 pub fn similar_names<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let wanted = folded(wanted);
-    let mut near: Vec<(usize, &str)> =
-        names.into_iter().filter_map(|name| Some((difference(&wanted, &folded(name))?, name))).collect();
-    near.sort_unstable();
-    near.into_iter().take(SUGGESTIONS).map(|(_, name)| name).collect()
+    let mut near: Vec<(usize, &str)> = Vec::new();
+    for name in names {
+        if let Some(difference) = difference(&wanted, &folded(name)) {
+            let place = near.iter().position(|other| (difference, name) < *other).unwrap_or(near.len());
+            near.insert(place, (difference, name));
+            near.truncate(SUGGESTIONS);
+        }
+    }
+    near.into_iter().map(|(_, name)| name).collect()
 }
 
 /// Without case, and without what people leave out or mix up.

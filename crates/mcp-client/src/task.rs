@@ -26,13 +26,11 @@ pub(crate) async fn within(limit: Duration, step: Step<'_>) -> bool {
 
 /// As [`within`]. Without a limit, always `true`.
 pub(crate) async fn until(limit: Option<Instant>, step: Step<'_>) -> bool {
-    match limit {
-        Some(at) => timeout_at(at, step).await.is_ok(),
-        None => {
-            step.await;
-            true
-        }
-    }
+    let Some(at) = limit else {
+        step.await;
+        return true;
+    };
+    timeout_at(at, step).await.is_ok()
 }
 
 /// Waits for one of two; whether that was the first. The first counts when both are there.

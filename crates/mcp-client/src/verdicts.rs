@@ -1,5 +1,4 @@
 use std::{
-    collections::HashMap,
     fmt,
     sync::{Arc, Mutex},
 };
@@ -23,17 +22,8 @@ use crate::session::lock;
 #[derive(Clone, Default)]
 pub struct Verdicts(Arc<Mutex<Kept>>);
 
-#[derive(Default)]
-struct Kept {
-    origins: HashMap<String, Entry>,
-    /// Counts uses.
-    clock: u64,
-}
-
-struct Entry {
-    era: Era,
-    used: u64,
-}
+/// Few, and looked at once a connection. The one that was used last stands last.
+type Kept = Vec<(String, Era)>;
 
 impl Verdicts {
     /// How many origins are kept.
@@ -47,42 +37,45 @@ impl Verdicts {
     /// What is known of `origin`.
     pub fn get(&self, origin: &str) -> Option<Era> {
         let mut kept = lock(&self.0);
-        kept.clock += 1;
-        let clock = kept.clock;
-        let entry = kept.origins.get_mut(origin)?;
-        entry.used = clock;
-        Some(entry.era)
+        let known = remove(&mut kept, origin)?;
+        let era = known.1;
+        kept.push(known);
+        Some(era)
     }
 
     /// Keeps `era` as what is known of `origin`: from an earlier run of the program, say.
     pub fn set(&self, origin: impl Into<String>, era: Era) {
+        self.keep((origin.into(), era));
+    }
+
+    fn keep(&self, known: (String, Era)) {
         let mut kept = lock(&self.0);
-        kept.clock += 1;
-        let entry = Entry { era, used: kept.clock };
-        kept.origins.insert(origin.into(), entry);
-        if kept.origins.len() > Self::CAPACITY {
-            let oldest = kept.origins.iter().min_by_key(|(_, entry)| entry.used);
-            if let Some(oldest) = oldest.map(|(origin, _)| origin.clone()) {
-                kept.origins.remove(&oldest);
-            }
+        if remove(&mut kept, &known.0).is_none() && kept.len() == Self::CAPACITY {
+            kept.remove(0);
         }
+        kept.push(known);
     }
 
     /// Forgets what is known of `origin`.
     pub fn forget(&self, origin: &str) {
-        lock(&self.0).origins.remove(origin);
+        remove(&mut lock(&self.0), origin);
     }
 
     /// All that is known, in no order: to be stored.
     pub fn all(&self) -> Vec<(String, Era)> {
-        lock(&self.0).origins.iter().map(|(origin, entry)| (origin.clone(), entry.era)).collect()
+        lock(&self.0).clone()
     }
 }
 
 impl fmt::Debug for Verdicts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Verdicts({} origins)", lock(&self.0).origins.len())
+        write!(f, "Verdicts({} origins)", lock(&self.0).len())
     }
+}
+
+fn remove(kept: &mut Kept, origin: &str) -> Option<(String, Era)> {
+    let place = kept.iter().position(|(known, _)| known == origin)?;
+    Some(kept.remove(place))
 }
 
 #[cfg(test)]

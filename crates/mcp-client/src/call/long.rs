@@ -24,7 +24,7 @@ pub(super) fn perform(
         let retrying = Retrying::of(&call, mode).map(Box::new);
         let judged = Judged::of(&call).map(Box::new);
         let done = match (run(&mut call, &slot, mode).await, retrying) {
-            (Err(error), Some(retrying)) => Box::pin(retrying.go_on(error, &slot, mode)).await,
+            (Err(error), Some(retrying)) => retrying.go_on(error, &slot, mode).await,
             (done, _) => done,
         };
         let done = match judged {

@@ -29,6 +29,7 @@ pub use reply::Reply;
 pub(crate) use encode::encode;
 pub(crate) use options::CallOptions;
 pub(crate) use perform::Mode;
+pub(crate) use retrying::{Again, go_on};
 
 use crate::{Client, Error, Result, error::Cause, retry::Retry};
 

@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use mcp_types::JsonObject;
 
@@ -10,7 +10,7 @@ pub(crate) struct CallOptions {
     pub(crate) client: Client,
     pub(crate) idle: Duration,
     pub(crate) total: Duration,
-    rare: Option<Box<Rare>>,
+    rare: Option<Arc<Rare>>,
 }
 
 /// What most calls leave as it is.
@@ -34,7 +34,7 @@ impl CallOptions {
 
     /// To be changed.
     pub(super) fn rare(&mut self) -> &mut Rare {
-        self.rare.get_or_insert_default()
+        Arc::make_mut(self.rare.get_or_insert_default())
     }
 
     pub(super) fn meta(&self) -> Option<&JsonObject> {

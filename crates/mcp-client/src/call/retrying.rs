@@ -1,6 +1,10 @@
 //! Calls that are tried again.
 
-use std::{pin::pin, sync::Arc};
+use std::{
+    future::Future,
+    pin::{Pin, pin},
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use tokio::time::Instant;
@@ -20,10 +24,20 @@ use crate::{
 use mcp_types::ToolAnnotations;
 
 /// What is kept of a call while its first try is under way, if it may be tried again.
-pub(super) struct Retrying {
+pub(crate) struct Retrying {
     retry: Retry,
     call: RawCall,
     begun: Instant,
+}
+
+/// What comes of further tries.
+type Tries<'a> = Pin<Box<dyn Future<Output = Result<Bytes>> + Send + 'a>>;
+
+/// How a call goes on that failed.
+pub(crate) type Again = fn(Retrying, Error, &Arc<Slot>, Mode) -> Tries<'_>;
+
+pub(crate) fn go_on(call: Retrying, error: Error, slot: &Arc<Slot>, mode: Mode) -> Tries<'_> {
+    Box::pin(call.try_again(error, slot, mode))
 }
 
 impl Retrying {
@@ -36,7 +50,11 @@ impl Retrying {
     }
 
     /// Goes on after the first try failed with `error`.
-    pub(super) async fn go_on(self, mut error: Error, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
+    pub(super) fn go_on(self, error: Error, slot: &Arc<Slot>, mode: Mode) -> Tries<'_> {
+        (self.retry.again)(self, error, slot, mode)
+    }
+
+    async fn try_again(self, mut error: Error, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
         let harmless = self.is_harmless();
         let Self { retry, call, begun } = self;
         let RawCall { method, params, options } = call;

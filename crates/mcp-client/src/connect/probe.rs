@@ -3,18 +3,18 @@
 use bytes::Bytes;
 use mcp_protocol::{Metadata, ResultKind, connection::Outcome, negotiate::ProbeAnswer, result_kind};
 use mcp_transport::TransportError;
-use mcp_types::{DiscoverResult, Era, ErrorCode, Json, JsonRpcError, Revision};
+use mcp_types::{DiscoverResult, Era, ErrorCode, JsonRpcError, Revision};
 
 use super::{Answered, Attempt, json, silent_call};
 use crate::{
-    Error, Result,
+    Error, Negotiated, Result,
     error::{Cause, Raw, outcome_error, rpc_error, start_error},
     session::Failure,
 };
 
 pub(super) struct Probed {
     pub(super) answer: ProbeAnswer,
-    pub(super) result: Option<(DiscoverResult, Json)>,
+    pub(super) result: Option<Box<Negotiated>>,
     pub(super) failure: Option<Failure>,
 }
 
@@ -38,7 +38,7 @@ impl Attempt<'_> {
                     let answer = ProbeAnswer::Discovered(supported);
                     return Ok(Answered::Answer(Probed {
                         answer,
-                        result: Some((result, json(&raw)?)),
+                        result: Some(Negotiated::discovered(result, json(&raw)?)),
                         failure: None,
                     }));
                 }

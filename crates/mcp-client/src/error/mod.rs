@@ -1,6 +1,6 @@
 mod ended;
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use mcp_protocol::{connection::Expired, negotiate::NegotiationError};
@@ -18,7 +18,10 @@ pub type Result<T> = std::result::Result<T, Error>;
 ///
 /// [`kind`](Self::kind) tells the failures of the transport, of the protocol and of this side apart; the other methods
 /// give what is known beside it. A tool's own failure (`isError`) is a result, not an error.
-pub struct Error(Box<Inner>);
+///
+/// Cheap to clone: all who waited for one thing can be told.
+#[derive(Clone)]
+pub struct Error(Arc<Inner>);
 
 struct Inner {
     cause: Cause,
@@ -115,39 +118,52 @@ pub(crate) enum Limit {
 }
 
 impl Error {
+    #[cold]
+    #[inline(never)]
     pub(crate) fn new(cause: Cause) -> Self {
-        Self(Box::new(Inner { cause, method: None, sent: false, context: None, http: None }))
+        Self(Arc::new(Inner { cause, method: None, sent: false, context: None, http: None }))
     }
 
-    pub(crate) fn of_method(mut self, method: &MethodName) -> Self {
-        self.0.method = Some(method.clone());
-        self
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn of_method(self, method: &MethodName) -> Self {
+        self.with(|inner| inner.method = Some(method.clone()))
     }
 
-    pub(crate) fn sent(mut self, sent: bool) -> Self {
-        self.0.sent = sent;
-        self
+    pub(crate) fn sent(self, sent: bool) -> Self {
+        self.with(|inner| inner.sent = sent)
     }
 
-    pub(crate) fn with_http(mut self, http: Option<Box<HttpFailure>>) -> Self {
-        self.0.http = http;
-        self
+    pub(crate) fn with_http(self, http: Option<Box<HttpFailure>>) -> Self {
+        self.with(|inner| inner.http = http)
     }
 
-    /// The same, with `total` as the limit that was set where only what was left of it is known.
-    pub(crate) fn with_total(mut self, total: Duration) -> Self {
-        if let Cause::Timeout(Limit::Call(Expired::Total(limit))) = &mut self.0.cause {
-            *limit = total;
+    /// Completes an error that nobody else has yet.
+    fn with(mut self, complete: impl FnOnce(&mut Inner)) -> Self {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            complete(inner);
         }
         self
     }
 
-    pub(crate) fn with_context(mut self, context: String) -> Self {
-        self.0.context = Some(match self.0.context.take() {
-            Some(before) => format!("{before}; {context}"),
-            None => context,
-        });
-        self
+    /// The same, with `total` as the limit that was set where only what was left of it is known.
+    pub(crate) fn with_total(self, total: Duration) -> Self {
+        self.with(|inner| {
+            if let Cause::Timeout(Limit::Call(Expired::Total(limit))) = &mut inner.cause {
+                *limit = total;
+            }
+        })
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn with_context(self, context: String) -> Self {
+        self.with(|inner| {
+            inner.context = Some(match inner.context.take() {
+                Some(before) => format!("{before}; {context}"),
+                None => context,
+            });
+        })
     }
 
     /// What kind of error.
@@ -318,40 +334,7 @@ impl fmt::Display for Error {
         if let Some(method) = &self.0.method {
             write!(f, "{method}: ")?;
         }
-        match &self.0.cause {
-            Cause::Transport(error) => error.fmt(f)?,
-            Cause::Rpc(error) => {
-                write!(f, "the server answered: {error}")?;
-                if let Some(data) = error.missing_required_client_capability()
-                    && let Ok(required) = Json::encode(&data.required_capabilities)
-                {
-                    write!(f, "; it wants the client to declare {required}")?;
-                }
-            }
-            Cause::Timeout(limit) => limit.fmt(f)?,
-            Cause::Cancelled(reason) if reason.is_empty() => f.write_str("cancelled")?,
-            Cause::Cancelled(reason) => write!(f, "cancelled: {reason}")?,
-            Cause::Closed => f.write_str("the client is closed")?,
-            Cause::Negotiation(error) => error.fmt(f)?,
-            Cause::Revision(revision) => {
-                write!(f, "no such method in revision {revision}, which the server speaks")?;
-                if matches!(self.method(), Some("resources/subscribe" | "resources/unsubscribe")) {
-                    f.write_str("; use `Client::listen`")?;
-                }
-            }
-            Cause::Capability(name) => write!(f, "the server did not declare the capability `{name}`")?,
-            Cause::Direction => f.write_str("a method that clients do not send")?,
-            Cause::QueueFull => f.write_str("too much waits to be sent")?,
-            Cause::Arguments(why) => write!(f, "the arguments cannot be sent: {why}")?,
-            Cause::Decode(error, _) => write!(f, "the server's result does not fit: {error}")?,
-            Cause::ResultType(kind, _) => write!(f, "the server's result is of an unknown type: `{kind}`")?,
-            Cause::InputRequired(_) => f.write_str("the server wants input first")?,
-            Cause::Tool(text, _) if text.is_empty() => f.write_str("the tool failed")?,
-            Cause::Tool(text, _) => write!(f, "the tool failed: {text}")?,
-            Cause::Output { tool, why, .. } => write!(f, "the structured result of `{tool}`: {why}")?,
-            Cause::TooManyPages(limit) => write!(f, "the list has more than {limit} pages")?,
-            Cause::NoReply => f.write_str("the exchange ended without a reply")?,
-        }
+        self.fmt_cause(f)?;
         match &self.0.context {
             Some(context) => write!(f, " ({context})"),
             None => Ok(()),
@@ -359,16 +342,58 @@ impl fmt::Display for Error {
     }
 }
 
+impl Error {
+    fn fmt_cause(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match &self.0.cause {
+            Cause::Transport(error) => return fmt::Display::fmt(error, f),
+            Cause::Rpc(error) => {
+                write!(f, "the server answered: {error}")?;
+                let data = error.missing_required_client_capability();
+                return match data.and_then(|data| Json::encode(&data.required_capabilities).ok()) {
+                    Some(required) => write!(f, "; it wants the client to declare {required}"),
+                    None => Ok(()),
+                };
+            }
+            Cause::Timeout(limit) => return fmt::Display::fmt(limit, f),
+            Cause::Cancelled(reason) if reason.is_empty() => "cancelled",
+            Cause::Cancelled(reason) => return write!(f, "cancelled: {reason}"),
+            Cause::Closed => "the client is closed",
+            Cause::Negotiation(error) => return fmt::Display::fmt(error, f),
+            Cause::Revision(revision) => {
+                let listens = matches!(self.method(), Some("resources/subscribe" | "resources/unsubscribe"));
+                let instead = if listens { "; use `Client::listen`" } else { "" };
+                return write!(f, "no such method in revision {revision}, which the server speaks{instead}");
+            }
+            Cause::Capability(name) => {
+                return write!(f, "the server did not declare the capability `{name}`");
+            }
+            Cause::Direction => "a method that clients do not send",
+            Cause::QueueFull => "too much waits to be sent",
+            Cause::Arguments(why) => return write!(f, "the arguments cannot be sent: {why}"),
+            Cause::Decode(error, _) => return write!(f, "the server's result does not fit: {error}"),
+            Cause::ResultType(kind, _) => {
+                return write!(f, "the server's result is of an unknown type: `{kind}`");
+            }
+            Cause::InputRequired(_) => "the server wants input first",
+            Cause::Tool(text, _) if text.is_empty() => "the tool failed",
+            Cause::Tool(text, _) => return write!(f, "the tool failed: {text}"),
+            Cause::Output { tool, why, .. } => return write!(f, "the structured result of `{tool}`: {why}"),
+            Cause::TooManyPages(limit) => return write!(f, "the list has more than {limit} pages"),
+            Cause::NoReply => "the exchange ended without a reply",
+        };
+        f.write_str(text)
+    }
+}
+
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Call(Expired::Idle(limit)) => write!(f, "no answer within {limit:?}"),
-            Self::Call(Expired::Total(limit)) | Self::Total(limit) => {
-                write!(f, "not finished within {limit:?}")
-            }
-            Self::Waiting(limit) => write!(f, "not sent within {limit:?}: too much waits before it"),
-            Self::Connect(limit) => write!(f, "not connected within {limit:?}"),
-        }
+        let (what, limit, why) = match self {
+            Self::Call(Expired::Idle(limit)) => ("no answer", limit, ""),
+            Self::Call(Expired::Total(limit)) | Self::Total(limit) => ("not finished", limit, ""),
+            Self::Waiting(limit) => ("not sent", limit, ": too much waits before it"),
+            Self::Connect(limit) => ("not connected", limit, ""),
+        };
+        write!(f, "{what} within {limit:?}{why}")
     }
 }
 

@@ -109,7 +109,8 @@ struct Owner {
 #[derive(Default)]
 struct Running {
     exchanges: HashMap<CallId, RunningExchange>,
-    serving: HashMap<ServeId, AbortHandle>,
+    /// Few: the core bounds how many requests are open.
+    serving: Vec<(ServeId, AbortHandle)>,
     over: bool,
 }
 

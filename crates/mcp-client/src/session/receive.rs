@@ -91,7 +91,7 @@ impl Session {
                 self.serve(id, request_id, method, params, origin);
             }
             Output::Event(Event::RequestCancelled { id }) => {
-                if let Some(task) = lock(&self.running).serving.remove(&id) {
+                if let Some(task) = lock(&self.running).take_serving(id) {
                     task.abort();
                 }
             }

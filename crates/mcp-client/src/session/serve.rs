@@ -9,8 +9,9 @@ use mcp_protocol::{
     input::may_require_input,
 };
 use mcp_types::{Era, ErrorCode, JsonRpcError, RequestId, jsonrpc::MethodName};
+use tokio::task::AbortHandle;
 
-use super::{Session, lock};
+use super::{Running, Session, lock};
 use crate::{
     diagnostic::Diagnostic,
     handlers::{CallInfo, RequestContext},
@@ -56,7 +57,7 @@ impl Session {
         if running.over {
             task.abort();
         } else if !over.load(Ordering::Acquire) {
-            running.serving.insert(id, task.abort_handle());
+            running.serving.push((id, task.abort_handle()));
         }
     }
 
@@ -90,11 +91,20 @@ impl Session {
     pub(super) fn end_tasks(&self) {
         let mut running = lock(&self.running);
         running.over = true;
-        let serving = std::mem::take(&mut running.serving).into_values();
-        let exchanges = std::mem::take(&mut running.exchanges).into_values().map(|exchange| exchange.task);
-        for task in serving.chain(exchanges) {
+        for (_, task) in std::mem::take(&mut running.serving) {
             task.abort();
         }
+        for exchange in std::mem::take(&mut running.exchanges).into_values() {
+            exchange.task.abort();
+        }
+    }
+}
+
+impl Running {
+    /// The task that serves a request; it is no longer known then.
+    pub(super) fn take_serving(&mut self, id: ServeId) -> Option<AbortHandle> {
+        let place = self.serving.iter().position(|(serving, _)| *serving == id)?;
+        Some(self.serving.swap_remove(place).1)
     }
 }
 
@@ -127,7 +137,7 @@ impl Drop for Answer {
         {
             let mut running = lock(&self.session.running);
             self.over.store(true, Ordering::Release);
-            running.serving.remove(&self.id);
+            running.take_serving(self.id);
         }
         if !self.given {
             let error = JsonRpcError::new(ErrorCode::INTERNAL_ERROR, "The handler failed");
