@@ -4,7 +4,7 @@ mod dial;
 mod probe;
 
 use std::{
-    pin::Pin,
+    pin::pin,
     sync::{Arc, Mutex, atomic::AtomicBool},
     time::Duration,
 };
@@ -32,13 +32,11 @@ use crate::{
     listen::SubscribedResources,
     permitted::Permitted,
     session::{CallOutcome, Failure, Limits, Session, Slot, StartError},
+    task::{Later, within},
 };
 
 /// Connects within the limits of `builder`. Neither generic nor of a type with parts, so that it is compiled here alone.
-pub(crate) fn connect(
-    builder: ClientBuilder,
-    transport: Box<dyn Dial>,
-) -> Pin<Box<dyn Future<Output = Result<Client>> + Send>> {
+pub(crate) fn connect(builder: ClientBuilder, transport: Box<dyn Dial>) -> Later<'static, Result<Client>> {
     Box::pin(connect_to(builder, transport))
 }
 
@@ -55,14 +53,13 @@ async fn connect_to(mut builder: ClientBuilder, transport: Box<dyn Dial>) -> Res
     };
     state.set(State::Connecting);
     let limit = builder.options.connect_timeout;
-    let negotiated = match tokio::time::timeout(limit, attempt.negotiate(&*transport)).await {
-        Ok(result) => result,
-        Err(_) => Err(Error::new(Cause::Timeout(Limit::Connect(limit))).with_context(format!(
-            "{} `{}`",
-            attempt.stage,
-            transport.label()
-        ))),
-    };
+    let mut negotiated = None;
+    let negotiate = async { negotiated = Some(attempt.negotiate(&*transport).await) };
+    within(limit, pin!(negotiate)).await;
+    let negotiated = negotiated.unwrap_or_else(|| {
+        let error = Error::new(Cause::Timeout(Limit::Connect(limit)));
+        Err(error.with_context(format!("{} `{}`", attempt.stage, transport.label())))
+    });
     let negotiated = match negotiated {
         Ok(negotiated) => negotiated,
         Err(error) => {
@@ -367,12 +364,12 @@ impl ClientBuilder {
 }
 
 /// A call that is not cancelled on the wire, whatever becomes of it.
-async fn silent_call(
-    session: &Session,
+fn silent_call<'a>(
+    session: &'a Session,
     method: &'static str,
     params: Option<Bytes>,
     limit: Option<Duration>,
-) -> std::result::Result<Outcome<Failure>, StartError> {
+) -> Later<'a, std::result::Result<Outcome<Failure>, StartError>> {
     let call = OutgoingCall {
         method: method.into(),
         params,
@@ -382,12 +379,14 @@ async fn silent_call(
         continues: false,
         exempt: true,
     };
-    let begun = tokio::time::Instant::now().into_std();
-    let slot = Arc::new(Slot::default());
-    match session.perform(begun, &mut Some(call), &Vec::new(), &slot, false, Duration::MAX).await? {
-        CallOutcome::Core(outcome) => Ok(outcome),
-        CallOutcome::Cancelled { .. } => Err(StartError::Closing),
-    }
+    Box::pin(async move {
+        let begun = tokio::time::Instant::now().into_std();
+        let slot = Arc::new(Slot::default());
+        match session.perform(begun, &mut Some(call), &Vec::new(), &slot, false, Duration::MAX).await? {
+            CallOutcome::Core(outcome) => Ok(outcome),
+            CallOutcome::Cancelled { .. } => Err(StartError::Closing),
+        }
+    })
 }
 
 fn json(raw: &[u8]) -> Result<Json> {

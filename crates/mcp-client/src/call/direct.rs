@@ -120,18 +120,12 @@ impl Direct {
     pub(super) fn into_long(self, more: More) -> Long {
         let Self { call, stage } = self;
         match (more, stage) {
-            (More::Request(mut rounds, request, skipped), _) => Box::pin(async move {
-                let slot = Arc::default();
-                let done = rounds.go_on(&call, Some(*request), &slot).await;
-                done.map_err(|error| long::told(error, &call, skipped))
-            }),
-            (More::Input(input), Stage::Open(open)) => Box::pin(async move {
-                let Open { id, slot, mut rounds, skipped, .. } = open;
+            (More::Request(rounds, request, skipped), _) => rounds.send_later(call, *request, skipped),
+            (More::Input(input), Stage::Open(Open { id, slot, rounds, skipped, .. })) => {
                 slot.started(id);
-                let done = rounds.answer_and_go_on(&call, &input, &slot).await;
-                done.map_err(|error| long::told(error, &call, skipped))
-            }),
-            _ => Box::pin(long::perform(call, Arc::default(), Mode::Plain)),
+                rounds.answer_later(call, input, slot, skipped)
+            }
+            _ => long::perform(call, Arc::default(), Mode::Plain),
         }
     }
 

@@ -12,13 +12,8 @@ pub(super) type Long = Pin<Box<dyn Future<Output = Result<Bytes>> + Send>>;
 /// Makes a call and gives its raw result. Not generic, so that it is compiled once.
 ///
 /// What is rare is on the heap, so that this is small.
-#[expect(clippy::manual_async_fn, reason = "an `async fn` keeps its arguments twice")]
-pub(super) fn perform(
-    mut call: RawCall,
-    slot: Arc<Slot>,
-    mode: Mode,
-) -> impl Future<Output = Result<Bytes>> + Send + 'static {
-    async move {
+pub(super) fn perform(mut call: RawCall, slot: Arc<Slot>, mode: Mode) -> Long {
+    Box::pin(async move {
         let _end = EndOnDrop(&slot);
         let skipped = call.options.client.0.session.skipped();
         let retrying = Retrying::of(&call, mode).map(Box::new);
@@ -32,7 +27,7 @@ pub(super) fn perform(
             None => done,
         };
         done.map_err(|error| told(error, &call, skipped))
-    }
+    })
 }
 
 /// Whoever reads the reports of a call learns that it is over, however it ends.

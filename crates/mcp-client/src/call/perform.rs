@@ -48,7 +48,7 @@ impl<R: Request> CallFuture<R> {
     /// A call that others see through `slot`.
     pub(crate) fn new(call: RawCall, slot: Arc<Slot>, mode: Mode) -> Self {
         let tools = ToolPages::of::<R>(&call);
-        let running = Running::Long(Box::pin(long::perform(call, slot, mode)));
+        let running = Running::Long(long::perform(call, slot, mode));
         Self { running, tools, method: PhantomData }
     }
 }

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use super::{
     CallOptions, Mode, RawCall,
+    long::{Long, told},
     mirror::{self, Fields},
 };
 use crate::{
@@ -22,7 +23,7 @@ use crate::{
     error::{Cause, Raw, outcome_error, start_error},
     handlers::CallInfo,
     session::{CallOutcome, Headers, Slot, StartError},
-    task::{Step as Wait, either},
+    task::{Later, Step as Wait, either},
 };
 
 /// Where the requests of a call stand.
@@ -48,10 +49,12 @@ pub(super) enum Step {
 }
 
 /// One request after the other, until the server wants nothing more. Takes the params out of `call`.
-pub(super) async fn run(call: &mut RawCall, slot: &Arc<Slot>, mode: Mode) -> Result<Bytes> {
-    let mut rounds = Rounds::first(call, mode)?;
-    let request = Some(rounds.request(call));
-    rounds.go_on(call, request, slot).await
+pub(super) fn run<'a>(call: &'a mut RawCall, slot: &'a Arc<Slot>, mode: Mode) -> Later<'a, Result<Bytes>> {
+    Box::pin(async move {
+        let mut rounds = Rounds::first(call, mode)?;
+        let request = Some(rounds.request(call));
+        rounds.go_on(call, request, slot).await
+    })
 }
 
 impl Rounds {
@@ -101,7 +104,7 @@ impl Rounds {
     }
 
     /// Sends the present request, and those that follow from it.
-    pub(super) async fn go_on(
+    async fn go_on(
         &mut self,
         call: &RawCall,
         mut request: Option<OutgoingCall>,
@@ -112,22 +115,39 @@ impl Rounds {
             let result = round(self.since, &call.options, &mut request, fields, slot, self.mode).await?;
             match self.judge(call, result)? {
                 Step::Done(result) => return Ok(result),
-                Step::Input(result) => Box::pin(self.answer(call, &result, slot)).await?,
+                Step::Input(result) => self.answer(call, &result, slot).await?,
             }
             request = Some(self.request(call));
         }
     }
 
-    /// As [`go_on`](Self::go_on), when the server wanted input.
-    pub(super) async fn answer_and_go_on(
-        &mut self,
-        call: &RawCall,
-        result: &Bytes,
-        slot: &Arc<Slot>,
-    ) -> Result<Bytes> {
-        self.answer(call, result, slot).await?;
-        let request = Some(self.request(call));
-        self.go_on(call, request, slot).await
+    /// Sends `request`, which could not be sent at once, and what follows from it. `skipped`: how much input was no message
+    /// before the call.
+    pub(super) fn send_later(mut self, call: RawCall, request: OutgoingCall, skipped: u64) -> Long {
+        Box::pin(async move {
+            let done = self.go_on(&call, Some(request), &Arc::default()).await;
+            done.map_err(|error| told(error, &call, skipped))
+        })
+    }
+
+    /// As [`send_later`](Self::send_later), when the server answered the first request with `result`: it wants input.
+    pub(super) fn answer_later(
+        mut self,
+        call: RawCall,
+        result: Bytes,
+        slot: Arc<Slot>,
+        skipped: u64,
+    ) -> Long {
+        Box::pin(async move {
+            let done = match self.answer(&call, &result, &slot).await {
+                Ok(()) => {
+                    let request = Some(self.request(&call));
+                    self.go_on(&call, request, &slot).await
+                }
+                Err(error) => Err(error),
+            };
+            done.map_err(|error| told(error, &call, skipped))
+        })
     }
 
     /// Whether the call is over with `result`.
@@ -147,13 +167,20 @@ impl Rounds {
     }
 
     /// Has the client's handlers answer what the server wants to know: the next request carries that.
-    async fn answer(&mut self, call: &RawCall, result: &Bytes, slot: &Slot) -> Result<()> {
-        self.left = self.left.saturating_sub(self.since.elapsed());
-        let RawCall { method, options, .. } = call;
-        self.params = Some(answered(options, method, self.params.take(), result, slot).await?);
-        self.number += 1;
-        self.since = Instant::now();
-        Ok(())
+    fn answer<'a>(
+        &'a mut self,
+        call: &'a RawCall,
+        result: &'a Bytes,
+        slot: &'a Slot,
+    ) -> Later<'a, Result<()>> {
+        Box::pin(async move {
+            self.left = self.left.saturating_sub(self.since.elapsed());
+            let RawCall { method, options, .. } = call;
+            self.params = Some(answered(options, method, self.params.take(), result, slot).await?);
+            self.number += 1;
+            self.since = Instant::now();
+            Ok(())
+        })
     }
 
     fn is_last(&self, options: &CallOptions) -> bool {

@@ -18,6 +18,7 @@ use crate::{
     client::Inner,
     error::{Cause, Raw},
     handlers::{CallInfo, RequestContext},
+    task::Later,
 };
 
 /// The most requests for input in one result.
@@ -48,7 +49,11 @@ struct InputRequest {
 impl Inner {
     /// Answers what `result` asks for, one request after the other, in the server's order: a person can look at one
     /// dialog at a time.
-    pub(crate) async fn answer(&self, call: CallInfo, result: &Bytes) -> Result<Answers> {
+    pub(crate) fn answer<'a>(&'a self, call: CallInfo, result: &'a Bytes) -> Later<'a, Result<Answers>> {
+        Box::pin(self.answer_in_order(call, result))
+    }
+
+    async fn answer_in_order(&self, call: CallInfo, result: &Bytes) -> Result<Answers> {
         let wanted: Wanted = mcp_types::decode(result)
             .map_err(|error| Error::new(Cause::Decode(error, Raw(result.clone()))))?;
         let Some(requests) = wanted.input_requests else {

@@ -14,7 +14,7 @@ use super::{
     course::{Course, reached},
     step::News,
 };
-use crate::task::{either, until};
+use crate::task::{Later, either, until};
 
 /// Why a call was not started.
 pub(crate) enum StartError {
@@ -82,24 +82,28 @@ impl Session {
         let under_way = started.map(|started| self.under_way(started, headers, slot, shared));
         match under_way {
             Some(under_way) => Ok(under_way.outcome(slot).await),
-            None => Box::pin(self.perform_later(begun, call, headers, slot, shared, waiting)).await,
+            None => self.perform_later(begun, call, headers, slot, shared, waiting).await,
         }
     }
 
     /// Waits for room in the outbox first.
-    async fn perform_later(
-        &self,
+    fn perform_later<'a>(
+        &'a self,
         begun: Instant,
-        call: &mut Option<OutgoingCall>,
-        headers: &Headers,
-        slot: &Arc<Slot>,
+        call: &'a mut Option<OutgoingCall>,
+        headers: &'a Headers,
+        slot: &'a Arc<Slot>,
         shared: bool,
         waiting: Duration,
-    ) -> Result<CallOutcome, StartError> {
-        match self.begin_later(begun, call, slot, waiting).await? {
-            Begun::Started(started) => Ok(self.under_way(started, headers, slot, shared).outcome(slot).await),
-            Begun::Over(outcome) => Ok(outcome),
-        }
+    ) -> Later<'a, Result<CallOutcome, StartError>> {
+        Box::pin(async move {
+            match self.begin_later(begun, call, slot, waiting).await? {
+                Begun::Started(started) => {
+                    Ok(self.under_way(started, headers, slot, shared).outcome(slot).await)
+                }
+                Begun::Over(outcome) => Ok(outcome),
+            }
+        })
     }
 
     /// What is to be done for a call that is in the table.
@@ -253,9 +257,12 @@ impl Session {
     }
 
     /// Waits until calls that have no request open are to end, and says why.
-    pub(crate) async fn gave_up(&self) -> Failure {
-        reached(&mut self.course.subscribe(), Course::is_given_up).await;
-        self.failure().unwrap_or(Failure::ClosedHere)
+    pub(crate) fn gave_up(&self) -> Later<'_, Failure> {
+        let given_up = reached(self.course.subscribe(), Course::is_given_up);
+        Box::pin(async move {
+            given_up.await;
+            self.failure().unwrap_or(Failure::ClosedHere)
+        })
     }
 }
 

@@ -3,6 +3,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::Failure;
+use crate::task::Later;
 
 /// How far a session has come towards its end. It only goes on.
 #[derive(Debug, Default)]
@@ -34,10 +35,15 @@ impl Course {
 }
 
 /// Waits until `course` has come so far. Its sender lives as long as the session.
-pub(super) async fn reached(course: &mut watch::Receiver<Course>, so_far: fn(&Course) -> bool) {
-    while !so_far(&course.borrow_and_update()) {
-        if course.changed().await.is_err() {
-            return;
+pub(super) fn reached(
+    mut course: watch::Receiver<Course>,
+    so_far: fn(&Course) -> bool,
+) -> Later<'static, ()> {
+    Box::pin(async move {
+        while !so_far(&course.borrow_and_update()) {
+            if course.changed().await.is_err() {
+                return;
+            }
         }
-    }
+    })
 }

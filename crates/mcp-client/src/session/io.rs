@@ -260,7 +260,7 @@ async fn deadline_loop(session: &Session) {
 /// Waits until the session is to be closed and its calls are over, or their time is.
 async fn drained(session: &Session) {
     let mut course = session.course.subscribe();
-    reached(&mut course, Course::is_closing).await;
+    reached(session.course.subscribe(), Course::is_closing).await;
     let begun = tokio::time::Instant::now();
     session.drains.store(true, Ordering::Release);
     let mut waited = false;

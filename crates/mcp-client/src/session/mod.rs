@@ -44,7 +44,7 @@ use crate::{
     client::WeakClient,
     handlers::Handlers,
     state::{State, StateSender},
-    task::boxed,
+    task::{Later, boxed},
 };
 
 /// Why nothing can be sent on a link any more.
@@ -253,19 +253,19 @@ impl Session {
     }
 
     /// Waits until nothing of the session is left: link, process, tasks.
-    pub(crate) async fn closed(&self) {
-        reached(&mut self.course.subscribe(), Course::is_over).await;
+    pub(crate) fn closed(&self) -> Later<'static, ()> {
+        reached(self.course.subscribe(), Course::is_over)
     }
 
     /// Waits until closing begins, or the link ends.
-    pub(crate) async fn closing(&self) {
-        reached(&mut self.course.subscribe(), Course::is_ending).await;
+    pub(crate) fn closing(&self) -> Later<'static, ()> {
+        reached(self.course.subscribe(), Course::is_ending)
     }
 
-    /// Closes and waits. Cancel-safe: the close goes on.
-    pub(crate) async fn close(&self, drain: Duration) {
+    /// Closes; what is returned waits for it. Cancel-safe: the close goes on.
+    pub(crate) fn close(&self, drain: Duration) -> Later<'static, ()> {
         self.begin_close(drain);
-        self.closed().await;
+        self.closed()
     }
 
     /// What the server said beside the protocol so far.
