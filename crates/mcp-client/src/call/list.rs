@@ -1,21 +1,29 @@
 use std::{
+    borrow::Cow,
     collections::VecDeque,
     fmt,
     future::{Future, IntoFuture, poll_fn},
+    marker::PhantomData,
     ops::Deref,
-    pin::Pin,
+    pin::{Pin, pin},
     task::{Context, Poll},
     time::Duration,
 };
 
+use bytes::Bytes;
 use futures_core::Stream;
 use mcp_types::{Cursor, List, PaginatedRequestParams, Rejected, Request, extensions::skills};
 
-use super::{Call, CallFuture, Reply};
+use super::{
+    Call, CallOptions, RawCall, Reply, encode,
+    perform::{RawFuture, reply_to},
+};
 use crate::{
     Client, Error, Result,
     builder::defaults,
+    catalogue::ToolPages,
     error::{Cause, Limit},
+    task::within,
 };
 
 /// A request that lists something page by page: those of the specification, and your own with [`Client::list`].
@@ -62,18 +70,12 @@ pub struct ListCall<R> {
     timeout: Option<Duration>,
     total: Option<Duration>,
     max_pages: usize,
-    method: std::marker::PhantomData<fn() -> R>,
+    method: PhantomData<fn() -> R>,
 }
 
 impl<R: Paged> ListCall<R> {
     pub(crate) fn new(client: Client) -> Self {
-        Self {
-            client,
-            timeout: None,
-            total: None,
-            max_pages: defaults::MAX_PAGES,
-            method: std::marker::PhantomData,
-        }
+        Self { client, timeout: None, total: None, max_pages: defaults::MAX_PAGES, method: PhantomData }
     }
 
     /// How long each page may take. Default: the metadata limit of the client.
@@ -96,9 +98,7 @@ impl<R: Paged> ListCall<R> {
 
     /// One page: the first, or the one at `cursor`. Cursors are opaque; an empty one is one too.
     pub fn page(&self, cursor: Option<Cursor>) -> Call<R> {
-        let mut params = PaginatedRequestParams::new();
-        params.cursor = cursor;
-        let call = Call::new(self.client.clone(), params);
+        let call = Call::new(self.client.clone(), at(cursor));
         match self.timeout {
             Some(limit) => call.timeout(limit),
             None => call,
@@ -107,13 +107,11 @@ impl<R: Paged> ListCall<R> {
 
     /// The items, page after page, as they are asked for.
     pub fn stream(self) -> PageStream<R> {
-        PageStream {
-            state: PageState::Next(None),
-            list: self,
-            pages: 0,
-            items: VecDeque::new(),
-            rejected: Vec::new(),
-        }
+        let mut options = CallOptions::of(self.client, R::METHOD);
+        options.idle = self.timeout.unwrap_or(options.idle);
+        let pages =
+            Pages { options, method: R::METHOD, state: PageState::Next(None), read: 0, most: self.max_pages };
+        PageStream { pages, items: VecDeque::new(), rejected: Vec::new(), method: PhantomData }
     }
 
     /// Every item. A server that never ends its list ends at the page limit.
@@ -126,22 +124,22 @@ impl<R: Paged> ListCall<R> {
     pub async fn all(self) -> Result<Listing<R::Item>> {
         let limit = self.total.unwrap_or(self.client.0.options.total_timeout);
         let mut stream = self.stream();
+        let mut items = Vec::new();
+        let mut failure = Some(Error::new(Cause::Timeout(Limit::Total(limit))).sent(true));
         let walk = async {
-            let mut items = Vec::new();
-            while let Some(item) = stream.next().await {
-                items.push(item?);
-            }
-            Ok(items)
+            failure = loop {
+                match stream.next().await {
+                    Some(Ok(item)) => items.push(item),
+                    Some(Err(error)) => break Some(error),
+                    None => break None,
+                }
+            };
         };
-        let items = match tokio::time::timeout(limit, walk).await {
-            Ok(items) => items?,
-            Err(_) => {
-                return Err(Error::new(Cause::Timeout(Limit::Total(limit)))
-                    .of_method(&R::METHOD.into())
-                    .sent(true));
-            }
-        };
-        Ok(Listing { items, rejected: stream.rejected })
+        within(limit, pin!(walk)).await;
+        match failure {
+            Some(error) => Err(error.of_method(&Cow::Borrowed(R::METHOD))),
+            None => Ok(Listing { items, rejected: stream.rejected }),
+        }
     }
 }
 
@@ -194,18 +192,52 @@ impl<T> IntoIterator for Listing<T> {
 
 /// The items of a list, read page by page. After an error it ends.
 pub struct PageStream<R: Paged> {
-    list: ListCall<R>,
-    state: PageState<R>,
-    pages: usize,
+    pages: Pages,
     items: VecDeque<R::Item>,
     rejected: Vec<Rejected>,
+    method: PhantomData<fn() -> R>,
 }
 
-enum PageState<R: Paged> {
+/// The pages of a list as they come. Not generic, so that it is compiled once.
+struct Pages {
+    options: CallOptions,
+    method: &'static str,
+    state: PageState,
+    read: usize,
+    most: usize,
+}
+
+enum PageState {
     /// The page at this cursor is to be asked for.
     Next(Option<Cursor>),
-    Reading(Box<CallFuture<R>>),
+    Reading(Box<RawFuture>),
     End,
+}
+
+impl Pages {
+    /// The next page; `None` behind the last one. Who takes a page says where the next one begins, by `state`.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Bytes>>> {
+        if let PageState::Next(cursor) = &mut self.state {
+            if self.read >= self.most {
+                self.state = PageState::End;
+                return Poll::Ready(Some(Err(Error::new(Cause::TooManyPages(self.most)))));
+            }
+            self.read += 1;
+            let params = encode(&at(cursor.take()));
+            let call = RawCall { method: Cow::Borrowed(self.method), params, options: self.options.clone() };
+            self.state = PageState::Reading(Box::new(RawFuture::plain(call)));
+        }
+        let PageState::Reading(page) = &mut self.state else { return Poll::Ready(None) };
+        let Poll::Ready(page) = page.poll(cx) else { return Poll::Pending };
+        self.state = PageState::End;
+        Poll::Ready(Some(page))
+    }
+}
+
+fn at(cursor: Option<Cursor>) -> PaginatedRequestParams {
+    let mut params = PaginatedRequestParams::new();
+    params.cursor = cursor;
+    params
 }
 
 impl<R: Paged> PageStream<R> {
@@ -224,34 +256,21 @@ impl<R: Paged> PageStream<R> {
             if let Some(item) = self.items.pop_front() {
                 return Poll::Ready(Some(Ok(item)));
             }
-            match &mut self.state {
-                PageState::End => return Poll::Ready(None),
-                PageState::Next(_) if self.pages >= self.list.max_pages => {
-                    self.state = PageState::End;
-                    let error = Error::new(Cause::TooManyPages(self.list.max_pages));
-                    return Poll::Ready(Some(Err(error.of_method(&R::METHOD.into()))));
-                }
-                PageState::Next(cursor) => {
-                    self.pages += 1;
-                    let cursor = cursor.take();
-                    self.state = PageState::Reading(Box::new(self.list.page(cursor).into_future()));
-                }
-                PageState::Reading(page) => {
-                    let page = match Pin::new(page).poll(cx) {
-                        Poll::Pending => return Poll::Pending,
-                        Poll::Ready(Ok(page)) => page,
-                        Poll::Ready(Err(error)) => {
-                            self.state = PageState::End;
-                            return Poll::Ready(Some(Err(error)));
-                        }
-                    };
-                    let (items, next) = R::take(Reply::into_inner(page));
-                    let (items, rejected) = items.into_parts();
-                    self.items = items.into();
-                    self.rejected.extend(rejected);
-                    self.state = next.map_or(PageState::End, |cursor| PageState::Next(Some(cursor)));
-                }
-            }
+            let page = match self.pages.poll(cx) {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Ready(Some(page)) => page,
+            };
+            let tools = ToolPages::on::<R>(&self.pages.options.client, self.pages.read == 1);
+            let page = match page.and_then(|page| reply_to::<R>(page, tools.as_ref())) {
+                Ok(page) => page,
+                Err(error) => return Poll::Ready(Some(Err(error.of_method(&Cow::Borrowed(R::METHOD))))),
+            };
+            let (items, next) = R::take(Reply::into_inner(page));
+            let (items, rejected) = items.into_parts();
+            self.items = items.into();
+            self.rejected.extend(rejected);
+            self.pages.state = next.map_or(PageState::End, |cursor| PageState::Next(Some(cursor)));
         }
     }
 }
@@ -274,7 +293,7 @@ impl<R: Paged> fmt::Debug for PageStream<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PageStream")
             .field("method", &R::METHOD)
-            .field("pages", &self.pages)
+            .field("pages", &self.pages.read)
             .finish_non_exhaustive()
     }
 }

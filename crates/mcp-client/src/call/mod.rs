@@ -56,10 +56,7 @@ pub(crate) struct RawCall {
 
 impl<R: Request> Call<R> {
     pub(crate) fn new(client: Client, params: R::Params) -> Self {
-        let limits = &client.0.options;
-        let idle = if is_metadata(R::METHOD) { limits.metadata_timeout } else { limits.call_timeout };
-        let total = limits.total_timeout;
-        Self { params, options: CallOptions::new(client, idle, total) }
+        Self { params, options: CallOptions::of(client, R::METHOD) }
     }
 
     /// How long the call may take without a sign of life: an answer, or progress if
@@ -164,18 +161,4 @@ impl<R: Request> IntoFuture for Call<R> {
     fn into_future(self) -> CallFuture<R> {
         CallFuture::plain(self.into_raw())
     }
-}
-
-/// Methods that a server answers from what it knows, without doing anything.
-fn is_metadata(method: &str) -> bool {
-    method.ends_with("/list")
-        || matches!(
-            method,
-            "ping"
-                | "server/discover"
-                | "logging/setLevel"
-                | "completion/complete"
-                | "resources/subscribe"
-                | "resources/unsubscribe"
-        )
 }

@@ -28,7 +28,11 @@ pub(super) struct Rare {
 static NO_HEADERS: Headers = Vec::new();
 
 impl CallOptions {
-    pub(super) fn new(client: Client, idle: Duration, total: Duration) -> Self {
+    /// The defaults of the client, for `method`.
+    pub(super) fn of(client: Client, method: &str) -> Self {
+        let limits = &client.0.options;
+        let idle = if is_metadata(method) { limits.metadata_timeout } else { limits.call_timeout };
+        let total = limits.total_timeout;
         Self { client, idle, total, rare: None }
     }
 
@@ -67,4 +71,18 @@ impl CallOptions {
     pub(super) fn is_idempotent(&self) -> bool {
         self.rare.as_ref().is_some_and(|rare| rare.idempotent)
     }
+}
+
+/// Methods that a server answers from what it knows, without doing anything.
+fn is_metadata(method: &str) -> bool {
+    method.ends_with("/list")
+        || matches!(
+            method,
+            "ping"
+                | "server/discover"
+                | "logging/setLevel"
+                | "completion/complete"
+                | "resources/subscribe"
+                | "resources/unsubscribe"
+        )
 }

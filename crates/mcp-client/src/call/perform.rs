@@ -1,4 +1,5 @@
 use std::{
+    borrow::Cow,
     fmt,
     future::Future,
     marker::PhantomData,
@@ -20,7 +21,7 @@ use crate::{Result, catalogue::ToolPages, session::Slot};
 /// The future of a [`Call`](super::Call). Dropping it cancels the call.
 #[must_use = "a call is made when it is awaited"]
 pub struct CallFuture<R: Request> {
-    running: Running,
+    raw: RawFuture,
     tools: Option<ToolPages>,
     method: PhantomData<fn() -> R>,
 }
@@ -42,14 +43,14 @@ impl<R: Request> CallFuture<R> {
     /// A call whose future alone waits for it.
     pub(super) fn plain(call: RawCall) -> Self {
         let tools = ToolPages::of::<R>(&call);
-        Self { running: Running::Direct(Direct::new(call)), tools, method: PhantomData }
+        Self { raw: RawFuture::plain(call), tools, method: PhantomData }
     }
 
     /// A call that others see through `slot`.
     pub(crate) fn new(call: RawCall, slot: Arc<Slot>, mode: Mode) -> Self {
         let tools = ToolPages::of::<R>(&call);
-        let running = Running::Long(long::perform(call, slot, mode));
-        Self { running, tools, method: PhantomData }
+        let raw = RawFuture(Running::Long(long::perform(call, slot, mode)));
+        Self { raw, tools, method: PhantomData }
     }
 }
 
@@ -57,16 +58,23 @@ impl<R: Request> Future for CallFuture<R> {
     type Output = Result<Reply<R::Result>>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        self.running.poll(cx).map(|result| {
-            let decoded = Reply::decode(result?).and_then(|mut reply| {
-                if let Some(tools) = &self.tools {
-                    tools.take(&mut reply)?;
-                }
-                Ok(reply)
-            });
-            decoded.map_err(|error| error.of_method(&R::METHOD.into()))
-        })
+        match self.raw.poll(cx) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(Ok(raw)) => Poll::Ready(reply_to::<R>(raw, self.tools.as_ref())),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+        }
     }
+}
+
+/// The decoded result of a call. `tools`: where it has to go first.
+pub(super) fn reply_to<R: Request>(raw: Bytes, tools: Option<&ToolPages>) -> Result<Reply<R::Result>> {
+    let mut reply = Reply::decode(raw);
+    if let (Ok(page), Some(tools)) = (&mut reply, tools)
+        && let Err(error) = tools.take(page)
+    {
+        reply = Err(error);
+    }
+    reply.map_err(|error| error.of_method(&Cow::Borrowed(R::METHOD)))
 }
 
 impl<R: Request> fmt::Debug for CallFuture<R> {
@@ -75,7 +83,9 @@ impl<R: Request> fmt::Debug for CallFuture<R> {
     }
 }
 
-/// A call that gives its raw result. Not generic, so that it is compiled once.
+/// A call that gives its raw result. Not generic, so that it is compiled once. Dropping it cancels the call.
+pub(super) struct RawFuture(Running);
+
 #[expect(clippy::large_enum_variant, reason = "what is small is rare")]
 enum Running {
     Direct(Direct),
@@ -83,28 +93,34 @@ enum Running {
     Over,
 }
 
-impl Running {
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Bytes>> {
-        if let Self::Direct(direct) = self {
+impl RawFuture {
+    /// A call whose future alone waits for it.
+    pub(super) fn plain(call: RawCall) -> Self {
+        Self(Running::Direct(Direct::new(call)))
+    }
+
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Bytes>> {
+        let running = &mut self.0;
+        if let Running::Direct(direct) = running {
             let more = match direct.poll(cx) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Ok(done)) => return Poll::Ready(done),
                 Poll::Ready(Err(more)) => more,
             };
-            if let Self::Direct(direct) = std::mem::replace(self, Self::Over) {
-                *self = Self::Long(direct.into_long(more));
+            if let Running::Direct(direct) = std::mem::replace(running, Running::Over) {
+                *running = Running::Long(direct.into_long(more));
             }
         }
-        match self {
-            Self::Long(long) => long.as_mut().poll(cx),
+        match running {
+            Running::Long(long) => long.as_mut().poll(cx),
             _ => Poll::Pending,
         }
     }
 }
 
-impl<R: Request> Drop for CallFuture<R> {
+impl Drop for RawFuture {
     fn drop(&mut self) {
-        if let Running::Direct(direct) = &mut self.running {
+        if let Running::Direct(direct) = &mut self.0 {
             direct.cancel();
         }
     }

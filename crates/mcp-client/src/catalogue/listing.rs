@@ -25,7 +25,12 @@ impl ToolPages {
             return None;
         }
         let first = call.params.as_ref().is_ok_and(|params| scan::member(params, "cursor").is_none());
-        Some(Self { client: call.options.client.clone(), first })
+        Self::on::<R>(&call.options.client, first)
+    }
+
+    /// For a page of a listing.
+    pub(crate) fn on<R: Request>(client: &Client, first: bool) -> Option<Self> {
+        (R::METHOD == ListToolsRequest::METHOD).then(|| Self { client: client.clone(), first })
     }
 
     /// Learns the tools of a page, and moves those that cannot be called on this connection to the rejected ones.
