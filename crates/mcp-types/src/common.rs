@@ -55,7 +55,6 @@ object! {
         /// Whom it is for.
         audience? with_audience: Vec<Role>,
         /// How important it is, from 0 (can be left out) to 1 (needed). Not checked; what is no number reads as absent.
-        #[serde(serialize_with = "crate::float::serialize_optional")]
         #[read(lenient)]
         priority? with_priority: f64,
         /// When it was last changed, in ISO 8601.

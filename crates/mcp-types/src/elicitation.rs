@@ -1,9 +1,8 @@
-use serde::{Serialize, Serializer};
-
 use crate::{
     ElicitationSchema, Json, JsonObject, JsonSchema, List, Meta, TaskMetadata, UnknownObject,
     read::{self, Read, Reader},
     union::string_member,
+    write::{self, Node, Write},
 };
 
 requests! {
@@ -181,15 +180,17 @@ impl From<ElicitRequestUrlParams> for ElicitRequestParams {
     }
 }
 
-impl Serialize for ElicitRequestParams {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Write for ElicitRequestParams {
+    fn node(&self) -> Node<'_> {
         match self {
-            Self::Form(params) => params.serialize(serializer),
-            Self::Url(params) => params.serialize(serializer),
-            Self::Unknown(object) => object.serialize(serializer),
+            Self::Form(params) => params.node(),
+            Self::Url(params) => params.node(),
+            Self::Unknown(object) => object.node(),
         }
     }
 }
+
+write::serialize_by_writing!(ElicitRequestParams);
 
 impl Read for ElicitRequestParams {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {

@@ -56,6 +56,7 @@ mod subscriptions;
 mod tasks;
 mod tools;
 mod union;
+mod write;
 
 pub use caching::*;
 pub use cancellation::*;

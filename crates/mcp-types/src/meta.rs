@@ -44,9 +44,11 @@ pub mod key {
 /// It dereferences to [`JsonObject`] for all other keys. A reserved key whose value is of the wrong kind reads as absent;
 /// the raw value is still there. Schema: `MetaObject`, `RequestMetaObject`, `NotificationMetaObject`, `ResultMetaObject`.
 /// Section: [General fields, `_meta`](https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Meta(JsonObject);
+
+crate::write::written_as!(Meta: meta => &meta.0;);
+crate::write::serialize_by_writing!(Meta);
 
 impl Meta {
     /// An object without members.

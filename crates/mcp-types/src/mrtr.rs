@@ -1,9 +1,8 @@
-use serde::{Serialize, Serializer};
-
 use crate::{
     CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams, Json, JsonObject,
     ListRootsRequest, Map, Meta, Request, RequestParams, UnknownObject,
     read::{self, Maybe, Needed, Read, Reader},
+    write::{self, Members, Node, Write},
 };
 
 object! {
@@ -86,30 +85,30 @@ impl From<CreateMessageRequestParams> for InputRequest {
     }
 }
 
-impl Serialize for InputRequest {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Wire<'a, T> {
-            method: &'a str,
-            #[serde(skip_serializing_if = "Option::is_none")]
-            params: Option<&'a T>,
-        }
-        fn write<S: Serializer, T: Serialize>(
-            serializer: S,
-            method: &str,
-            params: Option<&T>,
-        ) -> Result<S::Ok, S::Error> {
-            Wire { method, params }.serialize(serializer)
-        }
+impl Write for InputRequest {
+    fn node(&self) -> Node<'_> {
         match self {
-            Self::Elicit(params) => write(serializer, self.method(), Some(params)),
-            Self::CreateMessage(params) => write(serializer, self.method(), Some(params)),
-            Self::ListRoots(params) => write(serializer, self.method(), params.as_ref()),
-            Self::Unknown(object) => object.serialize(serializer),
-            Self::Invalid(invalid) => invalid.json.serialize(serializer),
+            Self::Unknown(object) => object.node(),
+            Self::Invalid(invalid) => invalid.json.node(),
+            _ => Node::Object(self),
         }
     }
 }
+
+/// Of requests that are known.
+impl Members for InputRequest {
+    fn visit(&self, each: &mut dyn FnMut(&str, Node<'_>)) {
+        each("method", Node::Text(self.method()));
+        match self {
+            Self::Elicit(params) => each("params", params.node()),
+            Self::CreateMessage(params) => each("params", params.node()),
+            Self::ListRoots(Some(params)) => each("params", params.node()),
+            _ => {}
+        }
+    }
+}
+
+write::serialize_by_writing!(InputRequest);
 
 impl Read for InputRequest {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {

@@ -1,15 +1,13 @@
 use std::fmt;
 
-use serde::Serialize;
-
 use crate::{
     Json,
     read::{self, Read, Reader},
+    write,
 };
 
 /// A JSON number, kept as the text it came in, so that no digit is lost.
-#[derive(Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Number(Json);
 
 impl Number {
@@ -62,6 +60,9 @@ impl From<Number> for Json {
         number.0
     }
 }
+
+write::written_as!(Number: number => &number.0;);
+write::serialize_by_writing!(Number);
 
 impl fmt::Debug for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

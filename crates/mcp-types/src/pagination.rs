@@ -1,18 +1,27 @@
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer};
 
 use crate::{
     Meta,
     read::{self, Read, Reader},
+    write,
 };
 
 /// A place in a paged list. Opaque: the empty text is a cursor too, and only absence ends a list.
 ///
 /// Section: [Pagination](https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination).
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Cursor(String);
+
+write::written_as!(Cursor: cursor => &cursor.0;);
+write::serialize_by_writing!(Cursor);
+
+impl<'de> Deserialize<'de> for Cursor {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(Self)
+    }
+}
 
 impl Cursor {
     /// The text, as the server wrote it.

@@ -13,10 +13,8 @@ object! {
         /// The token that the request gave.
         progress_token: ProgressToken,
         /// How far it is, in units of the sender. Must increase with each notification; it may be a fraction.
-        #[serde(serialize_with = "crate::float::serialize")]
         progress: f64,
         /// The value of `progress` at the end, if known.
-        #[serde(serialize_with = "crate::float::serialize_optional")]
         total? with_total: f64,
         /// What is going on, for people.
         message? with_message: String [since V2025_03_26],

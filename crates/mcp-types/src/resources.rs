@@ -1,9 +1,8 @@
-use serde::{Serialize, Serializer};
-
 use crate::{
     Annotations, CacheScope, Cursor, EmptyResult, Icon, InputResponses, List, Meta, NotificationParams,
     PaginatedRequestParams, ResultType,
     read::{self, Maybe, Needed, Read, Reader},
+    write::{self, Node, Write},
 };
 
 requests! {
@@ -158,14 +157,16 @@ impl From<BlobResourceContents> for ResourceContents {
     }
 }
 
-impl Serialize for ResourceContents {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Write for ResourceContents {
+    fn node(&self) -> Node<'_> {
         match self {
-            Self::Text(contents) => contents.serialize(serializer),
-            Self::Blob(contents) => contents.serialize(serializer),
+            Self::Text(contents) => contents.node(),
+            Self::Blob(contents) => contents.node(),
         }
     }
 }
+
+write::serialize_by_writing!(ResourceContents);
 
 impl Read for ResourceContents {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {

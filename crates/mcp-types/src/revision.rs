@@ -1,8 +1,9 @@
 use std::fmt;
 
-use serde::{Serialize, Serializer};
-
-use crate::read::{self, Read, Reader};
+use crate::{
+    read::{self, Read, Reader},
+    write::{self, Node, Write},
+};
 
 /// A published revision of the specification that these crates know.
 ///
@@ -116,11 +117,13 @@ impl fmt::Display for ProtocolVersion {
     }
 }
 
-impl Serialize for ProtocolVersion {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
+impl Write for ProtocolVersion {
+    fn node(&self) -> Node<'_> {
+        Node::Text(self.as_str())
     }
 }
+
+write::serialize_by_writing!(ProtocolVersion);
 
 impl Read for ProtocolVersion {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {

@@ -1,11 +1,10 @@
 use std::slice;
 
-use serde::{Serialize, Serializer};
-
 use crate::{
     AudioContent, ImageContent, Json, JsonObject, List, Meta, Role, TaskMetadata, TextContent, Tool,
     ToolResultContent, ToolUseContent,
     read::{self, Read, Reader},
+    write::{self, Node, Write},
 };
 
 requests! {
@@ -30,7 +29,6 @@ object! {
         /// Which context of the client's servers to add. Absent means [`IncludeContext::None`].
         include_context? with_include_context: IncludeContext,
         /// The temperature.
-        #[serde(serialize_with = "crate::float::serialize_optional")]
         temperature? with_temperature: f64,
         /// Texts at which the model shall stop.
         stop_sequences? with_stop_sequences: Vec<String>,
@@ -108,14 +106,16 @@ impl From<Vec<SamplingMessageContentBlock>> for SamplingContent {
     }
 }
 
-impl Serialize for SamplingContent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Write for SamplingContent {
+    fn node(&self) -> Node<'_> {
         match self {
-            Self::One(block) => block.serialize(serializer),
-            Self::Many(blocks) => blocks.serialize(serializer),
+            Self::One(block) => block.node(),
+            Self::Many(blocks) => blocks.node(),
         }
     }
 }
+
+write::serialize_by_writing!(SamplingContent);
 
 impl Read for SamplingContent {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
@@ -188,15 +188,12 @@ object! {
         /// Names of models; the first that fits counts.
         hints? with_hints: Vec<ModelHint>,
         /// How much low cost matters, from 0 (not) to 1 (most). Not checked.
-        #[serde(serialize_with = "crate::float::serialize_optional")]
         #[read(lenient)]
         cost_priority? with_cost_priority: f64,
         /// How much speed matters, from 0 (not) to 1 (most). Not checked.
-        #[serde(serialize_with = "crate::float::serialize_optional")]
         #[read(lenient)]
         speed_priority? with_speed_priority: f64,
         /// How much ability matters, from 0 (not) to 1 (most). Not checked.
-        #[serde(serialize_with = "crate::float::serialize_optional")]
         #[read(lenient)]
         intelligence_priority? with_intelligence_priority: f64,
     }

@@ -1,21 +1,24 @@
 use std::fmt;
 
-use serde::{Serialize, de::DeserializeOwned, de::Error};
+use serde::{de::DeserializeOwned, de::Error};
 
 use crate::{
     Json, JsonObject,
     jsonrpc::scan,
     read::{self, Read, Reader},
     union::string_member,
+    write,
 };
 
 /// A JSON Schema, carried as it came: member order, unknown keywords and every digit survive.
 ///
 /// It is checked to be an object, nothing else; validating is the host's work. Without `$schema` the dialect is
 /// 2020-12. Section: [JSON Schema Usage](https://modelcontextprotocol.io/specification/2026-07-28/basic#json-schema-usage).
-#[derive(Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct JsonSchema(Json);
+
+write::written_as!(JsonSchema: schema => &schema.0;);
+write::serialize_by_writing!(JsonSchema);
 
 /// The JSON value is not an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,10 @@
 use std::{fmt, marker::PhantomData};
 
-use serde::{Serialize, Serializer};
-
 use crate::{
     Json, JsonObject,
     jsonrpc::scan,
     read::{Read, Reader},
+    write::{self, Node, Write},
 };
 
 /// An object of a kind that this crate does not know, kept whole, with its kind readable.
@@ -46,11 +45,13 @@ impl UnknownObject {
     }
 }
 
-impl Serialize for UnknownObject {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.json.serialize(serializer)
+impl Write for UnknownObject {
+    fn node(&self) -> Node<'_> {
+        self.json.node()
     }
 }
+
+write::serialize_by_writing!(UnknownObject);
 
 /// A struct with a constant member that says what it is.
 pub(crate) trait Tagged {
@@ -91,12 +92,6 @@ impl<T> Eq for Tag<T> {}
 impl<T: Tagged> fmt::Debug for Tag<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(T::TAG)
-    }
-}
-
-impl<T: Tagged> Serialize for Tag<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(T::TAG)
     }
 }
 

@@ -6,13 +6,12 @@ mod kinds;
 
 pub use kinds::*;
 
-use serde::{Serialize, Serializer};
-
 use crate::{
     Json, JsonObject, JsonSchema, Map, UnknownObject,
     jsonrpc::scan,
     read::{self, Read, Reader},
     union::string_member,
+    write::{self, Node, Write},
 };
 
 object! {
@@ -132,14 +131,16 @@ macro_rules! from_schemas {
             }
         )*
 
-        impl Serialize for PrimitiveSchemaDefinition {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl Write for PrimitiveSchemaDefinition {
+            fn node(&self) -> Node<'_> {
                 match self {
-                    $(Self::$variant(schema) => schema.serialize(serializer),)*
-                    Self::Unknown(object) => object.serialize(serializer),
+                    $(Self::$variant(schema) => schema.node(),)*
+                    Self::Unknown(object) => object.node(),
                 }
             }
         }
+
+        write::serialize_by_writing!(PrimitiveSchemaDefinition);
     };
 }
 

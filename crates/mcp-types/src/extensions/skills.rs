@@ -6,11 +6,10 @@
 //! `0682b7b6e9e661fbf8538e27cbd3e7282927b45a`; SEP-2640. Checking digests, sizes and front matter, and asking the user
 //! before a skill is used, is the host's work; the crate `mcp-skills` checks.
 
-use serde::{Serialize, Serializer};
-
 use crate::{
     CacheScope, Cursor, Json, JsonObject, List, Meta, PaginatedRequestParams, Resource, ResultType,
     read::{self, Read, Reader},
+    write::{self, Node, Write},
 };
 
 /// The identifier of the extension.
@@ -86,11 +85,13 @@ impl SkillFrontmatter {
     }
 }
 
-impl Serialize for SkillFrontmatter {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.members.serialize(serializer)
+impl Write for SkillFrontmatter {
+    fn node(&self) -> Node<'_> {
+        self.members.node()
     }
 }
+
+write::serialize_by_writing!(SkillFrontmatter);
 
 impl Read for SkillFrontmatter {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
@@ -128,14 +129,16 @@ object! {
     }
 }
 
-impl Serialize for SkillResources {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Write for SkillResources {
+    fn node(&self) -> Node<'_> {
         match self {
-            Self::Listed(files) => files.serialize(serializer),
-            Self::Dynamic => serializer.serialize_str("dynamic"),
+            Self::Listed(files) => files.node(),
+            Self::Dynamic => Node::Text("dynamic"),
         }
     }
 }
+
+write::serialize_by_writing!(SkillResources);
 
 /// Not a [`List`]: files that miss one are another skill.
 impl Read for SkillResources {

@@ -1,17 +1,17 @@
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer};
 
 use crate::{
     Json,
     read::{self, Maybe, Needed, Read, Reader},
+    write::{self, Members, Node, Write},
 };
 
 /// A JSON-RPC error code. Any integer may come; the constants are those that the specification names.
 ///
 /// Section: [Error codes](https://modelcontextprotocol.io/specification/2026-07-28/basic#error-codes).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ErrorCode(pub i64);
 
 impl ErrorCode {
@@ -37,6 +37,16 @@ impl ErrorCode {
     pub const URL_ELICITATION_REQUIRED: Self = Self(-32042);
 }
 
+write::written_as!(ErrorCode: code => &code.0;);
+write::serialize_by_writing!(ErrorCode);
+write::serialize_by_members!(JsonRpcError);
+
+impl<'de> Deserialize<'de> for ErrorCode {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        i64::deserialize(deserializer).map(Self)
+    }
+}
+
 impl fmt::Display for ErrorCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
@@ -44,7 +54,7 @@ impl fmt::Display for ErrorCode {
 }
 
 /// The `error` object of a response. Schema: `Error`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct JsonRpcError {
     /// What kind of error.
@@ -52,7 +62,6 @@ pub struct JsonRpcError {
     /// A short description, from the peer: show it as untrusted text. Empty when the peer leaves it out.
     pub message: String,
     /// More about the error, as the peer defines it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Json>,
 }
 
@@ -91,6 +100,16 @@ impl Read for JsonRpcError {
 }
 
 read::deserialize_by_reading!(JsonRpcError);
+
+impl Members for JsonRpcError {
+    fn visit(&self, each: &mut dyn FnMut(&str, Node<'_>)) {
+        each("code", self.code.node());
+        each("message", Node::Text(&self.message));
+        if let Some(data) = &self.data {
+            each("data", Node::Json(data));
+        }
+    }
+}
 
 impl fmt::Display for JsonRpcError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,7 +3,10 @@ use std::{borrow::Cow, fmt, hash};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-use crate::read::{self, Read, Reader};
+use crate::{
+    read::{self, Read, Reader},
+    write,
+};
 
 /// The id of a request: a string or an integer.
 ///
@@ -206,11 +209,8 @@ impl<T: Into<RequestId>> From<T> for ProgressToken {
     }
 }
 
-impl Serialize for ProgressToken {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
-}
+write::written_as!(ProgressToken: token => &token.0;);
+write::serialize_by_writing!(ProgressToken);
 
 #[cfg(test)]
 mod tests {

@@ -32,15 +32,13 @@ macro_rules! object {
 
     (@member $attrs:tt $head:tt
         { $($fields:tt)* } $args:tt { $($inits:tt)* } { $($setters:tt)* } { $($members:tt)* }
-        $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])? $(#[read($how:ident)])? $field:ident ? $setter:ident $(as $wire:literal)? : u64 $([$($rev:tt)*])? , $($rest:tt)*
+        $(#[doc = $doc:expr])* $(#[read($how:ident)])? $field:ident ? $setter:ident $(as $wire:literal)? : u64 $([$($rev:tt)*])? , $($rest:tt)*
     ) => {
         object!(@member $attrs $head
             {
                 $($fields)*
                 $(#[doc = $doc])*
-                $(#[serde($($serde)*)])?
                 $(#[doc = lifetime_text!($($rev)*)])?
-                #[serde(skip_serializing_if = "Option::is_none" $(, rename = $wire)?)]
                 pub $field: Option<u64>,
             }
             $args { $($inits)* $field: None, }
@@ -62,15 +60,13 @@ macro_rules! object {
 
     (@member $attrs:tt $head:tt
         { $($fields:tt)* } $args:tt { $($inits:tt)* } { $($setters:tt)* } { $($members:tt)* }
-        $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])? $(#[read($how:ident)])? $field:ident ? $setter:ident $(as $wire:literal)? : $ty:ty $([$($rev:tt)*])? , $($rest:tt)*
+        $(#[doc = $doc:expr])* $(#[read($how:ident)])? $field:ident ? $setter:ident $(as $wire:literal)? : $ty:ty $([$($rev:tt)*])? , $($rest:tt)*
     ) => {
         object!(@member $attrs $head
             {
                 $($fields)*
                 $(#[doc = $doc])*
-                $(#[serde($($serde)*)])?
                 $(#[doc = lifetime_text!($($rev)*)])?
-                #[serde(skip_serializing_if = "Option::is_none" $(, rename = $wire)?)]
                 pub $field: Option<$ty>,
             }
             $args { $($inits)* $field: None, }
@@ -92,15 +88,13 @@ macro_rules! object {
 
     (@member $attrs:tt $head:tt
         { $($fields:tt)* } { $($args:tt)* } { $($inits:tt)* } $setters:tt { $($members:tt)* }
-        $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])? $(#[read($how:ident)])? $field:ident $(as $wire:literal)? : u64 $([$($rev:tt)*])? , $($rest:tt)*
+        $(#[doc = $doc:expr])* $(#[read($how:ident)])? $field:ident $(as $wire:literal)? : u64 $([$($rev:tt)*])? , $($rest:tt)*
     ) => {
         object!(@member $attrs $head
             {
                 $($fields)*
                 $(#[doc = $doc])*
-                $(#[serde($($serde)*)])?
                 $(#[doc = lifetime_text!($($rev)*)])?
-                $(#[serde(rename = $wire)])?
                 pub $field: u64,
             }
             { $($args)* $field: u64, }
@@ -116,15 +110,13 @@ macro_rules! object {
 
     (@member $attrs:tt $head:tt
         { $($fields:tt)* } { $($args:tt)* } { $($inits:tt)* } $setters:tt { $($members:tt)* }
-        $(#[doc = $doc:expr])* $(#[serde($($serde:tt)*)])? $(#[read($how:ident)])? $field:ident $(as $wire:literal)? : $ty:ty $([$($rev:tt)*])? , $($rest:tt)*
+        $(#[doc = $doc:expr])* $(#[read($how:ident)])? $field:ident $(as $wire:literal)? : $ty:ty $([$($rev:tt)*])? , $($rest:tt)*
     ) => {
         object!(@member $attrs $head
             {
                 $($fields)*
                 $(#[doc = $doc])*
-                $(#[serde($($serde)*)])?
                 $(#[doc = lifetime_text!($($rev)*)])?
-                $(#[serde(rename = $wire)])?
                 pub $field: $ty,
             }
             { $($args)* $field: impl Into<$ty>, }
@@ -146,12 +138,11 @@ macro_rules! object {
         { $(($member:ident $($wire:literal)?, $presence:ident, $kind:ty, { $($member_rev:tt)* } $($how:ident)?))* }
     ) => {
         $($attrs)*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize)]
-        #[serde(rename_all = "camelCase")]
+        #[derive(Debug, Clone, PartialEq)]
         #[non_exhaustive]
         pub struct $name {
             $(
-                #[serde(rename = $key)]
+                #[doc = $key]
                 tag: $crate::union::Tag<Self>,
             )?
             $($fields)*
@@ -186,6 +177,21 @@ macro_rules! object {
 
         $crate::read::deserialize_by_reading!($name);
 
+        impl $crate::write::Members for $name {
+            fn visit(&self, each: &mut dyn FnMut(&str, $crate::write::Node<'_>)) {
+                $crate::write::members(
+                    $crate::read::names!($(concat!("=", $key),)? $(object!(@name $member $($wire)?)),*),
+                    &[
+                        $(&$tag,)?
+                        $(object!(@part $presence self.$member $(, $how)?)),*
+                    ],
+                    each,
+                );
+            }
+        }
+
+        $crate::write::serialize_by_members!($name);
+
         $(
             impl $crate::union::Tagged for $name {
                 const TAG: &'static str = $tag;
@@ -219,6 +225,9 @@ macro_rules! object {
 
     (@name $member:ident) => { stringify!($member) };
     (@name $member:ident $wire:literal) => { concat!("=", $wire) };
+
+    (@part required $value:expr, lenient_integer) => { &$crate::write::OrNull(&$value) };
+    (@part $presence:ident $value:expr $(, $how:ident)?) => { &&$value };
 
     (@slot $presence:ident $ty:ty, lenient_integer) => { $crate::read::LenientInteger };
     (@slot $presence:ident $ty:ty, lenient) => { $crate::read::Lenient<$ty> };

@@ -48,11 +48,13 @@ macro_rules! open_enum {
             }
         }
 
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.as_str())
+        impl $crate::write::Write for $name {
+            fn node(&self) -> $crate::write::Node<'_> {
+                $crate::write::Node::Text(self.as_str())
             }
         }
+
+        $crate::write::serialize_by_writing!($name);
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -39,21 +39,18 @@ macro_rules! open_object {
             )*
         }
 
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                use serde::ser::SerializeMap;
-                let mut map = serializer.serialize_map(None)?;
-                $(
-                    if let Some(value) = &self.$field {
-                        map.serialize_entry($wire, value)?;
-                    }
-                )*
-                for (key, value) in self.extra.iter() {
-                    map.serialize_entry(key, value)?;
-                }
-                map.end()
+        impl $crate::write::Members for $name {
+            fn visit(&self, each: &mut dyn FnMut(&str, $crate::write::Node<'_>)) {
+                $crate::write::members(
+                    $crate::read::names!($(concat!("=", $wire)),*),
+                    &[$(&&self.$field),*],
+                    each,
+                );
+                $crate::write::Members::visit(&self.extra, each);
             }
         }
+
+        $crate::write::serialize_by_members!($name);
 
         impl $crate::read::Read for $name {
             fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {

@@ -36,14 +36,16 @@ macro_rules! tagged_union {
             }
         )*
 
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl $crate::write::Write for $name {
+            fn node(&self) -> $crate::write::Node<'_> {
                 match self {
-                    $(Self::$variant(value) => value.serialize(serializer),)*
-                    Self::Unknown(object) => object.serialize(serializer),
+                    $(Self::$variant(value) => value.node(),)*
+                    Self::Unknown(object) => object.node(),
                 }
             }
         }
+
+        $crate::write::serialize_by_writing!($name);
 
         impl $crate::read::Read for $name {
             fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {

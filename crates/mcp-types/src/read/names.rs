@@ -3,8 +3,8 @@
 /// They are looked for behind the last one that was found: members mostly come in the order of the struct.
 #[derive(Clone, Copy)]
 pub(crate) struct Names {
-    all: &'static [u8],
-    rest: &'static [u8],
+    all: &'static str,
+    rest: &'static str,
     place: usize,
 }
 
@@ -14,13 +14,17 @@ macro_rules! names {
         const FIELDS: &[&str] = &[$($field),*];
         const LENGTH: usize = $crate::read::encoded_length(FIELDS);
         const ENCODED: [u8; LENGTH] = $crate::read::encoded(FIELDS);
-        $crate::read::Names::of(&ENCODED)
+        const TEXT: &str = match std::str::from_utf8(&ENCODED) {
+            Ok(text) => text,
+            Err(_) => panic!("names are ASCII"),
+        };
+        $crate::read::Names::of(TEXT)
     }};
 }
 pub(crate) use names;
 
 impl Names {
-    pub(crate) const fn of(encoded: &'static [u8]) -> Self {
+    pub(crate) const fn of(encoded: &'static str) -> Self {
         Self { all: encoded, rest: encoded, place: 0 }
     }
 
@@ -30,11 +34,18 @@ impl Names {
         self.search(rest, place, usize::MAX, key).or_else(|| self.search(self.all, 0, place, key))
     }
 
-    fn search(&mut self, mut names: &'static [u8], first: usize, end: usize, key: &str) -> Option<usize> {
+    /// The name behind the last one that was found or given.
+    pub(crate) fn next(&mut self) -> Option<&'static str> {
+        let (name, rest) = split(self.rest)?;
+        (self.rest, self.place) = (rest, self.place + 1);
+        Some(name)
+    }
+
+    fn search(&mut self, mut names: &'static str, first: usize, end: usize, key: &str) -> Option<usize> {
         let mut place = first;
         while place < end {
             let (name, rest) = split(names)?;
-            if name == key.as_bytes() {
+            if name == key {
                 (self.rest, self.place) = (rest, place + 1);
                 return Some(place);
             }
@@ -44,18 +55,18 @@ impl Names {
     }
 
     /// The name at `place`.
-    pub(crate) fn name(&self, place: usize) -> String {
-        let mut names = self.all;
+    pub(crate) fn name(&self, place: usize) -> &'static str {
+        let mut names = Self::of(self.all);
         for _ in 0..place {
-            names = split(names).map_or(&[], |(_, rest)| rest);
+            names.next();
         }
-        split(names).map(|(name, _)| String::from_utf8_lossy(name).into_owned()).unwrap_or_default()
+        names.next().unwrap_or_default()
     }
 }
 
-fn split(names: &'static [u8]) -> Option<(&'static [u8], &'static [u8])> {
-    let (length, names) = names.split_first()?;
-    names.split_at_checked(usize::from(*length))
+fn split(names: &'static str) -> Option<(&'static str, &'static str)> {
+    let length = usize::from(*names.as_bytes().first()?);
+    names[1..].split_at_checked(length)
 }
 
 pub(crate) const fn encoded_length(fields: &[&str]) -> usize {
@@ -75,7 +86,7 @@ pub(crate) const fn encoded<const LENGTH: usize>(fields: &[&str]) -> [u8; LENGTH
     while at < fields.len() {
         let field = fields[at].as_bytes();
         let length = wire_length(field);
-        assert!(length < 256, "a name is too long");
+        assert!(length < 128, "a name is too long");
         #[expect(clippy::cast_possible_truncation, reason = "checked in the line above")]
         let length = length as u8;
         out[end] = length;

@@ -189,16 +189,12 @@ object! {
     /// Margins that a device covers, in pixels.
     pub struct SafeAreaInsets [extension] {
         /// At the top.
-        #[serde(serialize_with = "crate::float::serialize")]
         top: f64,
         /// At the right.
-        #[serde(serialize_with = "crate::float::serialize")]
         right: f64,
         /// At the bottom.
-        #[serde(serialize_with = "crate::float::serialize")]
         bottom: f64,
         /// At the left.
-        #[serde(serialize_with = "crate::float::serialize")]
         left: f64,
     }
 }
@@ -296,10 +292,8 @@ object! {
     #[derive(Default)]
     pub struct SizeChangedNotificationParams [extension] {
         /// The width.
-        #[serde(serialize_with = "crate::float::serialize_optional")]
         width? with_width: f64,
         /// The height.
-        #[serde(serialize_with = "crate::float::serialize_optional")]
         height? with_height: f64,
     }
 }
