@@ -1,6 +1,6 @@
 use std::sync::LazyLock;
 
-use mcp_types::jsonrpc::scan;
+use mcp_types::{jsonrpc::scan, read};
 use memchr::memmem::Finder;
 
 /// What a result says it is, by its `resultType`.
@@ -31,7 +31,7 @@ pub fn result_kind(result: &[u8]) -> ResultKind {
     match &result[value] {
         br#""complete""# | b"null" => ResultKind::Complete,
         br#""input_required""# => ResultKind::InputRequired,
-        other => match serde_json::from_slice(other) {
+        other => match read::bytes(other) {
             Ok(text) => ResultKind::Other(text),
             Err(_) => ResultKind::Other(String::from_utf8_lossy(other).into_owned()),
         },

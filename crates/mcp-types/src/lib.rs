@@ -46,7 +46,7 @@ mod number;
 mod pagination;
 mod progress;
 mod prompts;
-mod read;
+pub mod read;
 mod resources;
 mod revision;
 mod roots;

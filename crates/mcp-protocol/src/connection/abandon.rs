@@ -1,7 +1,8 @@
 //! Calls that are given up on this side.
 
-use mcp_types::{Era, jsonrpc::JsonRpcMessage};
-use serde::Serialize;
+use mcp_types::{
+    CancelledNotification, CancelledNotificationParams, Era, Notification, jsonrpc::JsonRpcMessage,
+};
 
 use super::{
     Binding, CallId, CancelMode, Connection, Outcome, Outgoing, Output, encode, outgoing::Pending, weight,
@@ -56,8 +57,11 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         }
         let legacy = self.revision.is_none_or(|revision| revision.era() == Era::Legacy);
         if pending.cancel == CancelMode::Notify && (self.binding == Binding::Pipe || legacy) {
-            let params = encode(&Cancelled { request_id: id.0, reason });
-            self.queue(JsonRpcMessage::notification("notifications/cancelled", Some(params)));
+            let mut cancelled = CancelledNotificationParams::new();
+            cancelled.request_id = Some(id.0.into());
+            cancelled.reason = reason.map(str::to_owned);
+            let params = encode(&cancelled);
+            self.queue(JsonRpcMessage::notification(CancelledNotification::METHOD, Some(params)));
         }
         match self.binding {
             Binding::Pipe => self.outbox.push_back(Outgoing::Abandon(id)),
@@ -66,10 +70,3 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     }
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Cancelled<'a> {
-    request_id: i64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-}

@@ -4,8 +4,8 @@ use bytes::Bytes;
 use mcp_types::{
     Era, ErrorCode, JsonRpcError, RequestId, Revision,
     jsonrpc::{JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, scan},
+    read::{self, Read},
 };
-use serde::de::DeserializeOwned;
 
 use super::{
     CallId, Connection, Dropped, Event, Origin, Outcome, Output, encode,
@@ -212,6 +212,6 @@ fn subscription_id(params: &[u8]) -> Option<RequestId> {
     member(&params[meta], KEY)
 }
 
-fn member<T: DeserializeOwned>(params: &[u8], key: &str) -> Option<T> {
-    serde_json::from_slice(&params[scan::member(params, key)?]).ok()
+fn member<T: Read>(params: &[u8], key: &str) -> Option<T> {
+    read::bytes(&params[scan::member(params, key)?]).ok()
 }

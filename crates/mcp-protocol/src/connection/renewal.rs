@@ -12,6 +12,7 @@ use bytes::Bytes;
 use mcp_types::{
     ProtocolVersion, Revision,
     jsonrpc::{JsonRpcMessage, scan},
+    read,
 };
 
 use super::{
@@ -292,7 +293,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
 /// The revision that a result of `initialize` names; otherwise what it names.
 fn revision_of(result: &[u8]) -> Result<Revision, Option<ProtocolVersion>> {
     let version: Option<ProtocolVersion> =
-        scan::member(result, "protocolVersion").and_then(|range| serde_json::from_slice(&result[range]).ok());
+        scan::member(result, "protocolVersion").and_then(|range| read::bytes(&result[range]).ok());
     match version.as_ref().and_then(ProtocolVersion::known) {
         Some(revision) => Ok(revision),
         None => Err(version),

@@ -1,5 +1,4 @@
-use mcp_types::{ErrorCode, JsonRpcError, ProtocolVersion};
-use serde::Deserialize;
+use mcp_types::{ErrorCode, JsonRpcError, ProtocolVersion, jsonrpc::scan, read};
 
 /// What came back on `server/discover`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,9 +61,7 @@ impl HandshakeAnswer {
 }
 
 fn supported_versions(error: &JsonRpcError) -> Option<Vec<ProtocolVersion>> {
-    #[derive(Deserialize)]
-    struct Data {
-        supported: Vec<ProtocolVersion>,
-    }
-    Some(error.data.as_ref()?.decode::<Data>().ok()?.supported)
+    let data = error.data.as_ref()?.as_str();
+    let supported = scan::member(data.as_bytes(), "supported")?;
+    read::text(&data[supported]).ok()
 }

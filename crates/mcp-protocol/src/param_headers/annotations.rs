@@ -1,15 +1,13 @@
 //! Finds the annotations of a schema, in one pass over its text.
 
-use std::collections::HashSet;
+use mcp_types::read::{self, Reader};
 
-use serde::de::{IgnoredAny, MapAccess, SeqAccess};
-
-use super::{
-    HeaderPlan, InvalidHeader, InvalidHeaderReason as Reason, PREFIX, Parameter,
-    loose::{Loose, Read},
-};
+use super::{HeaderPlan, InvalidHeader, InvalidHeaderReason as Reason, PREFIX, Parameter};
 
 const KEYWORD: &str = "x-mcp-header";
+
+/// The deepest schema that is read: as deep as `serde_json` reads.
+const DEPTH: usize = 127;
 
 /// Keywords whose value is a schema, or a list of schemas.
 pub(super) const APPLICATORS: [&str; 16] = [
@@ -40,13 +38,13 @@ pub(super) fn plan(schema: &str) -> Result<HeaderPlan, InvalidHeader> {
     if !literal && !has_escaped_letter(schema.as_bytes()) {
         return Ok(HeaderPlan::default());
     }
-    let root: Schema = match serde_json::from_str(schema) {
-        Ok(Read(root)) => root,
+    let root = match Schema::read(&mut Reader::new(schema), DEPTH) {
+        Ok(root) => root,
         Err(_) if !literal => return Ok(HeaderPlan::default()),
         Err(_) => return Err(InvalidHeader { path: Vec::new(), reason: Reason::TooDeep }),
     };
     let mut path = Vec::new();
-    let mut check = Check { path: &mut path, names: HashSet::new() };
+    let mut check = Check { path: &mut path, names: Vec::new() };
     match check.root(root) {
         Ok(parameters) => Ok(HeaderPlan { parameters }),
         Err(reason) => Err(InvalidHeader { path, reason }),
@@ -84,10 +82,6 @@ enum Keyword {
     Other,
 }
 
-/// The annotated ones of an object of schemas, by name.
-#[derive(Default)]
-struct Schemas(Vec<(String, Schema)>);
-
 #[derive(Default)]
 enum Annotation {
     Text(String),
@@ -105,7 +99,8 @@ struct Types {
 
 struct Check<'a> {
     path: &'a mut Vec<String>,
-    names: HashSet<String>,
+    /// Few, and in lower case.
+    names: Vec<String>,
 }
 
 impl Check<'_> {
@@ -147,9 +142,11 @@ impl Check<'_> {
         if !types.header || types.other {
             return Err(Reason::Type);
         }
-        if !self.names.insert(name.to_ascii_lowercase()) {
+        let lower = name.to_ascii_lowercase();
+        if self.names.contains(&lower) {
             return Err(Reason::Duplicate);
         }
+        self.names.push(lower);
         Ok(format!("{PREFIX}{name}").into())
     }
 }
@@ -164,64 +161,64 @@ impl Schema {
         self.annotation.is_some() || self.beyond.is_some() || !self.properties.is_empty()
     }
 
-    fn read<'de, A: MapAccess<'de>>(&mut self, keyword: Keyword, object: &mut A) -> Result<(), A::Error> {
+    /// What is of no use is let pass, whatever it is. At most `depth` more levels are read.
+    fn read(reader: &mut Reader<'_>, depth: usize) -> read::Result<Self> {
+        let Some(depth) = depth.checked_sub(1) else { return Err(reader.error("too deep")) };
+        let mut schema = Self::default();
+        match reader.peek() {
+            Some(b'{') => reader.entries("a schema", &mut |keyword, reader| {
+                schema.member(Keyword::of(&keyword), reader, depth)
+            })?,
+            // A list of schemas: what matters is whether one of them is annotated.
+            Some(b'[') => reader.elements(&mut |reader| {
+                if Self::read(reader, depth)?.is_annotated() {
+                    schema.beyond = Some("[]");
+                }
+                Ok(())
+            })?,
+            _ => reader.skip()?,
+        }
+        Ok(schema)
+    }
+
+    fn member(&mut self, keyword: Keyword, reader: &mut Reader<'_>, depth: usize) -> read::Result<()> {
         match keyword {
-            Keyword::Annotation => self.annotation = Some(value(object)?),
-            Keyword::Type => self.types = value(object)?,
-            Keyword::Properties => self.properties = value::<Schemas, _>(object)?.0,
+            Keyword::Annotation => self.annotation = Some(Annotation::read(reader)?),
+            Keyword::Type => self.types = Types::read(reader)?,
+            Keyword::Properties => self.properties = annotated(reader, depth)?,
             Keyword::Applicator(keyword) => {
-                let found = value::<Self, _>(object)?.is_annotated().then_some(keyword);
+                let found = Self::read(reader, depth)?.is_annotated().then_some(keyword);
                 self.beyond = self.beyond.or(found);
             }
             Keyword::Named(keyword) => {
-                let found = (!value::<Schemas, _>(object)?.0.is_empty()).then_some(keyword);
+                let found = (!annotated(reader, depth)?.is_empty()).then_some(keyword);
                 self.beyond = self.beyond.or(found);
             }
-            Keyword::Other => drop(object.next_value::<IgnoredAny>()?),
+            Keyword::Other => reader.skip()?,
         }
         Ok(())
     }
 }
 
-fn value<'de, T: Loose, A: MapAccess<'de>>(object: &mut A) -> Result<T, A::Error> {
-    Ok(object.next_value::<Read<T>>()?.0)
+/// The annotated ones of an object of schemas, by name.
+fn annotated(reader: &mut Reader<'_>, depth: usize) -> read::Result<Vec<(String, Schema)>> {
+    let mut schemas = Vec::new();
+    if reader.peek() != Some(b'{') {
+        return reader.skip().map(|()| schemas);
+    }
+    let Some(depth) = depth.checked_sub(1) else { return Err(reader.error("too deep")) };
+    reader.entries("schemas", &mut |name, reader| {
+        let schema = Schema::read(reader, depth)?;
+        if schema.is_annotated() {
+            schemas.push((name.into_owned(), schema));
+        }
+        Ok(())
+    })?;
+    Ok(schemas)
 }
 
-impl Loose for Schema {
-    fn object<'de, A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
-        let mut schema = Self::default();
-        while let Some(Read(keyword)) = object.next_key()? {
-            schema.read(keyword, &mut object)?;
-        }
-        Ok(schema)
-    }
-
-    /// A list of schemas: what matters is whether one of them is annotated.
-    fn list<'de, A: SeqAccess<'de>>(mut list: A) -> Result<Self, A::Error> {
-        let mut all = Self::default();
-        while let Some(Read(schema)) = list.next_element::<Read<Self>>()? {
-            if schema.is_annotated() {
-                all.beyond = Some("[]");
-            }
-        }
-        Ok(all)
-    }
-}
-
-impl Loose for Schemas {
-    fn object<'de, A: MapAccess<'de>>(mut object: A) -> Result<Self, A::Error> {
-        let mut schemas = Vec::new();
-        while let Some((name, Read(schema))) = object.next_entry::<String, Read<Schema>>()? {
-            if schema.is_annotated() {
-                schemas.push((name, schema));
-            }
-        }
-        Ok(Self(schemas))
-    }
-}
-
-impl Loose for Keyword {
-    fn text(text: &str) -> Self {
+impl Keyword {
+    fn of(text: &str) -> Self {
         let known = |keywords: &[&'static str]| keywords.iter().find(|it| **it == text).copied();
         match text {
             KEYWORD => Self::Annotation,
@@ -235,25 +232,36 @@ impl Loose for Keyword {
     }
 }
 
-impl Loose for Annotation {
-    fn text(text: &str) -> Self {
-        Self::Text(text.to_owned())
+impl Annotation {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        if reader.peek() == Some(b'"') {
+            return Ok(Self::Text(reader.string()?.into_owned()));
+        }
+        reader.skip().map(|()| Self::Other)
     }
 }
 
-impl Loose for Types {
-    fn text(text: &str) -> Self {
-        let header = matches!(text, "string" | "integer" | "boolean");
-        Self { header, other: !header && text != "null" }
+impl Types {
+    /// One type, or a union of them.
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        let mut types = Self::default();
+        match reader.peek() {
+            Some(b'"') => types.add(&reader.string()?),
+            Some(b'[') => reader.elements(&mut |reader| {
+                if reader.peek() != Some(b'"') {
+                    return reader.skip();
+                }
+                types.add(&reader.string()?);
+                Ok(())
+            })?,
+            _ => reader.skip()?,
+        }
+        Ok(types)
     }
 
-    /// A union.
-    fn list<'de, A: SeqAccess<'de>>(mut list: A) -> Result<Self, A::Error> {
-        let mut union = Self::default();
-        while let Some(Read(types)) = list.next_element::<Read<Self>>()? {
-            union.header |= types.header;
-            union.other |= types.other;
-        }
-        Ok(union)
+    fn add(&mut self, text: &str) {
+        let header = matches!(text, "string" | "integer" | "boolean");
+        self.header |= header;
+        self.other |= !header && text != "null";
     }
 }

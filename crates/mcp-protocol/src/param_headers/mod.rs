@@ -5,7 +5,6 @@
 
 mod annotations;
 mod invalid;
-mod loose;
 #[cfg(test)]
 mod tests;
 mod value;

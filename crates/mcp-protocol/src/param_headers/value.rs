@@ -1,6 +1,7 @@
 use std::borrow::Cow;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use mcp_types::read;
 
 const START: &str = "=?base64?";
 const END: &str = "?=";
@@ -35,7 +36,7 @@ fn payload(value: &str) -> Option<&str> {
 pub(super) fn text_of(json: &[u8]) -> Option<Cow<'_, str>> {
     let text = std::str::from_utf8(json).ok()?;
     match json.first()? {
-        b'"' if json.contains(&b'\\') => serde_json::from_slice(json).ok().map(Cow::Owned),
+        b'"' if json.contains(&b'\\') => read::bytes(json).ok().map(Cow::Owned),
         b'"' => text.get(1..text.len() - 1).map(Cow::Borrowed),
         b't' | b'f' => Some(Cow::Borrowed(text)),
         b'-' | b'0'..=b'9' => Some(decimal(text)),

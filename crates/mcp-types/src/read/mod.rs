@@ -1,4 +1,5 @@
-//! How the types of this crate are read: one reader over text, and code that is compiled once.
+//! How the types of this crate are read: one reader over text, and code that is compiled once. Also for types of your own, and
+//! for pieces of JSON of which little is wanted; what implements serde's `Deserialize` is read with [`decode`].
 //!
 //! serde's derive makes a visitor for each struct, and each of them is compiled again for every kind of deserializer and in
 //! every crate that decodes. Here a struct is a list of names and a slot for each member; what walks them is not generic.
@@ -9,20 +10,50 @@ mod reader;
 mod shim;
 mod slot;
 
-pub use shim::decode;
+pub use reader::Reader;
+pub use shim::{bytes, decode, text};
 
 pub(crate) use names::{Names, encoded, encoded_length, names};
-pub(crate) use reader::Reader;
-pub(crate) use shim::{deserialize, text};
+pub(crate) use shim::deserialize;
 pub(crate) use slot::{Lenient, LenientInteger, Maybe, Needed, OneOrList, Present, Slot, Tag, absent};
 
 use crate::{Json, JsonObject, List, Number};
 
-pub(crate) type Result<T> = serde_json::Result<T>;
+/// Errors are `serde_json`'s, and say where.
+pub type Result<T> = serde_json::Result<T>;
 
 /// What can be read from JSON text.
-pub(crate) trait Read: Sized {
+///
+/// ```
+/// use mcp_types::read::{self, Read, Reader};
+///
+/// #[derive(Default)]
+/// struct Point {
+///     x: i64,
+///     label: Option<String>,
+/// }
+///
+/// impl Read for Point {
+///     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+///         let mut point = Self::default();
+///         reader.entries("a point", &mut |name, reader| match &*name {
+///             "x" => i64::read(reader).map(|x| point.x = x),
+///             "label" => Read::read(reader).map(|label| point.label = label),
+///             _ => reader.skip(),
+///         })?;
+///         Ok(point)
+///     }
+/// }
+///
+/// let point: Point = read::text(r#"{"x": 3, "y": [1], "label": null}"#)?;
+/// assert_eq!((point.x, point.label), (3, None));
+/// # Ok::<_, serde_json::Error>(())
+/// ```
+pub trait Read: Sized {
     /// Reads one value. After an error the place of the reader means nothing.
+    ///
+    /// # Errors
+    /// When the value that comes next is none of these, or no JSON.
     fn read(reader: &mut Reader<'_>) -> Result<Self>;
 }
 
@@ -37,6 +68,13 @@ macro_rules! deserialize_by_reading {
     )*};
 }
 pub(crate) use deserialize_by_reading;
+
+/// `null` reads as `None`.
+impl<T: Read> Read for Option<T> {
+    fn read(reader: &mut Reader<'_>) -> Result<Self> {
+        if reader.null() { Ok(None) } else { T::read(reader).map(Some) }
+    }
+}
 
 impl Read for String {
     fn read(reader: &mut Reader<'_>) -> Result<Self> {

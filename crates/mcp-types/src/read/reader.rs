@@ -6,8 +6,8 @@ use serde_json::{Error, value::RawValue};
 use super::{Result, Slot, names::Names};
 use crate::{Json, Rejected, jsonrpc::scan, list::MAX_REJECTED};
 
-/// A place in a JSON text.
-pub(crate) struct Reader<'de> {
+/// A place in a JSON text. Every method reads on from it; the errors say where it was.
+pub struct Reader<'de> {
     text: &'de str,
     at: usize,
     /// Where the lines and columns of errors count from.
@@ -15,7 +15,8 @@ pub(crate) struct Reader<'de> {
 }
 
 impl<'de> Reader<'de> {
-    pub(crate) fn new(text: &'de str) -> Self {
+    /// At the beginning of `text`.
+    pub fn new(text: &'de str) -> Self {
         Self { text, at: 0, origin: 0 }
     }
 
@@ -48,7 +49,10 @@ impl<'de> Reader<'de> {
     }
 
     /// Reads an object, member by member.
-    pub(crate) fn entries(
+    ///
+    /// # Errors
+    /// When what comes next is no object (`what` says in the error what was expected), or `each` fails.
+    pub fn entries(
         &mut self,
         what: &'static str,
         each: &mut dyn FnMut(Cow<'de, str>, &mut Self) -> Result<()>,
@@ -63,7 +67,10 @@ impl<'de> Reader<'de> {
     }
 
     /// Reads a list, element by element.
-    pub(crate) fn elements(&mut self, each: &mut dyn FnMut(&mut Self) -> Result<()>) -> Result<()> {
+    ///
+    /// # Errors
+    /// When what comes next is no list, or `each` fails.
+    pub fn elements(&mut self, each: &mut dyn FnMut(&mut Self) -> Result<()>) -> Result<()> {
         self.open(b'[', format_args!("a list"))?;
         let mut first = true;
         while self.has_element(first)? {
@@ -124,7 +131,11 @@ impl<'de> Reader<'de> {
         Ok(kind)
     }
 
-    pub(crate) fn string(&mut self) -> Result<Cow<'de, str>> {
+    /// A string.
+    ///
+    /// # Errors
+    /// When what comes next is none.
+    pub fn string(&mut self) -> Result<Cow<'de, str>> {
         if self.peek() != Some(b'"') {
             return Err(self.unexpected(format_args!("a string")));
         }
@@ -175,7 +186,11 @@ impl<'de> Reader<'de> {
         Ok(end)
     }
 
-    pub(crate) fn boolean(&mut self) -> Result<bool> {
+    /// `true` or `false`.
+    ///
+    /// # Errors
+    /// When what comes next is neither.
+    pub fn boolean(&mut self) -> Result<bool> {
         self.space();
         let rest = &self.text.as_bytes()[self.at..];
         let (value, length) = match rest {
@@ -199,15 +214,26 @@ impl<'de> Reader<'de> {
     }
 
     /// The value that comes next, as it is.
-    pub(crate) fn raw(&mut self) -> Result<&'de RawValue> {
+    ///
+    /// # Errors
+    /// When it is no JSON.
+    pub fn raw(&mut self) -> Result<&'de RawValue> {
         let mut values = serde_json::Deserializer::from_str(&self.text[self.at..]).into_iter();
         let raw = values.next().unwrap_or_else(|| Err(Error::custom("expected a value")));
         self.at += values.byte_offset();
         raw
     }
 
+    /// Passes the value that comes next.
+    ///
+    /// # Errors
+    /// When it is no JSON.
+    pub fn skip(&mut self) -> Result<()> {
+        self.raw().map(drop)
+    }
+
     /// Whether `null` comes next; then it is read.
-    pub(crate) fn null(&mut self) -> bool {
+    pub fn null(&mut self) -> bool {
         self.space();
         let found = self.text.as_bytes()[self.at..].starts_with(b"null");
         if found {
@@ -216,8 +242,8 @@ impl<'de> Reader<'de> {
         found
     }
 
-    /// The first byte of what comes next.
-    pub(crate) fn peek(&mut self) -> Option<u8> {
+    /// The first byte of what comes next: `{`, `[`, `"`, or the first of a scalar.
+    pub fn peek(&mut self) -> Option<u8> {
         self.space();
         self.text.as_bytes().get(self.at).copied()
     }
@@ -233,7 +259,7 @@ impl<'de> Reader<'de> {
 
     /// An error at this place.
     #[cold]
-    pub(crate) fn error(&self, message: impl fmt::Display) -> Error {
+    pub fn error(&self, message: impl fmt::Display) -> Error {
         self.error_at(format_args!("{message}"))
     }
 

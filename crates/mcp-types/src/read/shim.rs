@@ -2,7 +2,7 @@ use std::{fmt, marker::PhantomData, str};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{Error as _, Visitor},
+    de::{Error as _, MapAccess, Visitor},
 };
 use serde_json::{Error, value::RawValue};
 
@@ -18,9 +18,27 @@ pub fn decode<'de, T: Deserialize<'de>>(json: &'de [u8]) -> serde_json::Result<T
 }
 
 /// Reads a `T` from the whole of `text`.
-pub(crate) fn text<T: Read>(text: &str) -> serde_json::Result<T> {
+///
+/// # Errors
+/// When the text is no `T`, or no JSON.
+pub fn text<T: Read>(text: &str) -> serde_json::Result<T> {
     let mut reader = Reader::new(text);
-    T::read(&mut reader).and_then(|value| reader.end().map(|()| value)).map_err(|error| blame(text, error))
+    match (T::read(&mut reader), reader.end()) {
+        (Ok(value), Ok(())) => Ok(value),
+        (Err(error), _) | (_, Err(error)) => Err(blame(text, error)),
+    }
+}
+
+/// As [`text`], of text that may not be UTF-8.
+///
+/// # Errors
+/// As [`text`], and when the text is not UTF-8.
+pub fn bytes<T: Read>(json: &[u8]) -> serde_json::Result<T> {
+    text(utf8(json)?)
+}
+
+fn utf8(json: &[u8]) -> serde_json::Result<&str> {
+    str::from_utf8(json).map_err(|error| not_utf8(json, error))
 }
 
 /// What is wrong with the form of a text comes first, and is told by `serde_json`.
@@ -37,6 +55,11 @@ pub(crate) fn deserialize<'de, T: Read, D: Deserializer<'de>>(deserializer: D) -
 /// Asks [`Whole`] for its text. Other deserializers see a newtype in it.
 const WHOLE: &str = "$mcp_types::whole";
 
+/// Generic over the deserializer alone.
+fn raw<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<RawValue>, D::Error> {
+    Box::<RawValue>::deserialize(deserializer)
+}
+
 struct Shim<T>(PhantomData<T>);
 
 impl<'de, T: Read> Visitor<'de> for Shim<T> {
@@ -47,7 +70,7 @@ impl<'de, T: Read> Visitor<'de> for Shim<T> {
     }
 
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<T, D::Error> {
-        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        let raw = raw(deserializer)?;
         text(raw.get()).map_err(D::Error::custom)
     }
 
@@ -56,15 +79,32 @@ impl<'de, T: Read> Visitor<'de> for Shim<T> {
     }
 }
 
+/// By which `serde_json` knows a raw value.
+const RAW_VALUE: &str = "$serde_json::private::RawValue";
+
+/// A visitor for raw values. What else it could visit is not compiled for them.
+struct OnlyMap<V>(V);
+
+impl<'de, V: Visitor<'de>> Visitor<'de> for OnlyMap<V> {
+    type Value = V::Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.expecting(f)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
+        self.0.visit_map(map)
+    }
+}
+
 /// A text that is one value.
 struct Whole<'de>(&'de [u8]);
 
 impl<'de> Whole<'de> {
-    // Apart, so that where the name is known, as for all types of this crate, this goes away.
-    #[inline(never)]
-    fn newtype<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> serde_json::Result<V::Value> {
+    /// A raw value, which `serde_json` hands over in a way of its own: as a map.
+    fn raw_value<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> serde_json::Result<V::Value> {
         let mut deserializer = serde_json::Deserializer::from_slice(self.0);
-        let value = deserializer.deserialize_newtype_struct(name, visitor)?;
+        let value = deserializer.deserialize_newtype_struct(name, OnlyMap(visitor))?;
         deserializer.end()?;
         Ok(value)
     }
@@ -90,11 +130,13 @@ impl<'de> Deserializer<'de> for Whole<'de> {
         name: &'static str,
         visitor: V,
     ) -> serde_json::Result<V::Value> {
-        if name == WHOLE {
-            return visitor
-                .visit_borrowed_str(str::from_utf8(self.0).map_err(|error| not_utf8(self.0, error))?);
+        match name {
+            WHOLE => visitor.visit_borrowed_str(utf8(self.0)?),
+            RAW_VALUE => self.raw_value(name, visitor),
+            // What is within is read from the same text. So `serde_json` is not compiled again for types of this crate, which
+            // never come here.
+            _ => visitor.visit_newtype_struct(self),
         }
-        self.newtype(name, visitor)
     }
 
     pass_on! {
@@ -155,6 +197,23 @@ mod tests {
         let text = r#"{"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage","params":
             {"maxTokens":1,"messages":[{"role":"user","content":{"type":"text","text":"t"}},7]}}}}"#;
         agrees::<InputRequiredResult>(text).unwrap();
+    }
+
+    #[test]
+    fn raw_values_and_newtypes_are_read_too() {
+        #[derive(Debug, PartialEq, Deserialize)]
+        struct Newtype<T>(T);
+        agrees::<Newtype<ListToolsResult>>(r#"{"tools":[]}"#).unwrap();
+        agrees::<Newtype<Newtype<u8>>>("7").unwrap();
+        agrees::<Newtype<u8>>("7 8").unwrap_err();
+        agrees::<Newtype<String>>("7").unwrap_err();
+        for text in ["[1, 2.50 ]", " {} ", "[1", "1 2"] {
+            let raw = decode::<Box<RawValue>>(text.as_bytes()).map(|raw| raw.get().to_owned());
+            let expected = serde_json::from_str::<Box<RawValue>>(text).map(|raw| raw.get().to_owned());
+            assert_eq!(raw.map_err(|error| error.to_string()), expected.map_err(|error| error.to_string()));
+            let raw = decode::<&RawValue>(text.as_bytes()).map(RawValue::get);
+            assert_eq!(raw.is_ok(), serde_json::from_str::<&RawValue>(text).is_ok(), "{text}");
+        }
     }
 
     #[test]
