@@ -13,7 +13,6 @@ use mcp_types::{
     NotificationParams, Request, Revision, Root, RootsListChangedNotification, ServerCapabilities,
     SetLevelRequest, SetLevelRequestParams, meta::key,
 };
-use serde::{Deserialize, Serialize};
 
 use crate::{
     Error, Result, State, StateWatch,
@@ -69,17 +68,6 @@ pub struct Negotiated {
     pub instructions: Option<String>,
     /// The server's whole answer to `server/discover` or `initialize`, as it came.
     pub raw: Json,
-}
-
-/// What a connection found out about a server, to be kept: with [`ClientBuilder::remembered`] a later connection to the
-/// same server needs no probe, in the modern era no round trip at all.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Remembered {
-    /// `2025-11-25`, say.
-    pub(crate) revision: String,
-    /// The `DiscoverResult`, in the modern era.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) discover: Option<Json>,
 }
 
 #[derive(Clone)]
@@ -147,15 +135,6 @@ impl Client {
     /// Hints for a model on how to use the server. Text of the server: untrusted.
     pub fn instructions(&self) -> Option<&str> {
         self.0.negotiated.instructions.as_deref()
-    }
-
-    /// What to keep for a later connection to the same server.
-    pub fn remember(&self) -> Remembered {
-        let negotiated = &self.0.negotiated;
-        Remembered {
-            revision: negotiated.revision.to_string(),
-            discover: (negotiated.era() == Era::Modern).then(|| negotiated.raw.clone()),
-        }
     }
 
     /// The state now.

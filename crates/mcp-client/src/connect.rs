@@ -267,7 +267,7 @@ impl Attempt<'_> {
         }
         match outcome.map_err(start_error)? {
             Outcome::Result(raw) => {
-                let result: InitializeResult = mcp_types::decode(&raw).map_err(|error| {
+                let result: InitializeResult = mcp_types::read::bytes(&raw).map_err(|error| {
                     Error::new(Cause::Decode(error, Raw(raw.clone()))).of_method(&"initialize".into())
                 })?;
                 let answer = HandshakeAnswer::Initialized(result.protocol_version.clone());
@@ -390,7 +390,8 @@ fn silent_call<'a>(
 }
 
 fn json(raw: &[u8]) -> Result<Json> {
-    mcp_types::decode(raw).map_err(|error| Error::new(Cause::Decode(error, Raw(Bytes::copy_from_slice(raw)))))
+    mcp_types::read::bytes(raw)
+        .map_err(|error| Error::new(Cause::Decode(error, Raw(Bytes::copy_from_slice(raw)))))
 }
 
 fn transport_error(error: TransportError) -> Error {

@@ -63,7 +63,7 @@ pub struct CallInfo {
 
 impl CallInfo {
     pub(crate) fn new(id: Option<CallId>, method: &MethodName, params: Option<&Bytes>) -> Self {
-        let params = params.and_then(|params| mcp_types::decode(params).ok());
+        let params = params.and_then(|params| mcp_types::read::bytes(params).ok());
         Self { id: id.map(RequestId::from), method: method.clone(), params }
     }
 }
@@ -202,7 +202,7 @@ impl Handlers {
                 }
             }
         } else if let Some(handler) = &self.any_notification {
-            let params = params.and_then(|params| mcp_types::decode(&params).ok());
+            let params = params.and_then(|params| mcp_types::read::bytes(&params).ok());
             handler(RawNotification { method, params }, context).await;
         }
     }

@@ -43,6 +43,7 @@ mod listen;
 mod methods;
 mod output;
 mod permitted;
+mod remembered;
 mod retry;
 mod session;
 mod similar;
@@ -55,7 +56,7 @@ pub use call::{
     Call, CallFuture, CancelHandle, InputRequired, ListCall, Listing, Once, PageStream, Paged, Progress,
     ProgressCall, Progresses, Reply, Round, TakesInput,
 };
-pub use client::{Client, Negotiated, Remembered};
+pub use client::{Client, Negotiated};
 pub use diagnostic::Diagnostic;
 pub use error::{Error, ErrorKind, Result};
 pub use handlers::{CallInfo, NotificationContext, RawNotification, RequestContext};
@@ -68,6 +69,7 @@ pub use mcp_protocol::{
 pub use mcp_transport as transport;
 pub use mcp_types as types;
 pub use output::OnInvalidOutput;
+pub use remembered::Remembered;
 pub use retry::Retry;
 pub use similar::similar_names;
 pub use state::{State, StateWatch};

@@ -83,7 +83,7 @@ impl Judged {
         }
         let modern = client.negotiated.era() == Era::Modern;
         let structured = member("structuredContent").filter(|text| modern || *text != b"null");
-        let judged = match structured.map(mcp_types::decode::<Json>) {
+        let judged = match structured.map(mcp_types::read::bytes::<Json>) {
             None => Err("there is no structured content, though the tool declares a schema for it".into()),
             Some(Err(error)) => Err(error.to_string()),
             Some(Ok(json)) => (output.check)(schema, &json),
@@ -104,5 +104,5 @@ impl Judged {
 /// The name of the tool, in the params of a `tools/call`.
 pub(crate) fn tool_name(params: &[u8]) -> Option<String> {
     let name = scan::member(params, "name")?;
-    mcp_types::decode(&params[name]).ok()
+    mcp_types::read::bytes(&params[name]).ok()
 }

@@ -5,8 +5,11 @@ use std::{
     sync::Arc,
 };
 
-use mcp_types::{InputRequests, InputRequiredResult, Request};
-use serde::{Deserialize, Serialize};
+use mcp_types::{
+    InputRequests, InputRequiredResult, Request,
+    read::{self, Read, Reader},
+};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 
 use super::{Call, CallFuture, Mode, Reply};
 use crate::{
@@ -31,13 +34,43 @@ pub enum Round<T> {
 /// What a server wants before it goes on. It can be stored, and resumed elsewhere: with [`Call::resume`].
 ///
 /// Section: [InputRequiredResult](https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr#inputrequiredresult).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct InputRequired {
     /// The requests, by the names under which the responses are to come. Absent when the server wants a retry only.
     pub requests: Option<InputRequests>,
     /// The server's state, to be sent back as it is. Nobody's business but the server's.
     pub state: Option<String>,
+}
+
+impl Serialize for InputRequired {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("requests", &self.requests)?;
+        map.serialize_entry("state", &self.state)?;
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for InputRequired {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        read::deserialize(deserializer)
+    }
+}
+
+impl Read for InputRequired {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        let mut required = Self { requests: None, state: None };
+        reader.entries("what a server wants", &mut |name, reader| {
+            match &*name {
+                "requests" => required.requests = Read::read(reader)?,
+                "state" => required.state = Read::read(reader)?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(required)
+    }
 }
 
 impl<R: Request> Once<R> {
@@ -68,7 +101,7 @@ impl Error {
     fn into_input_required(self) -> Result<InputRequired> {
         let Some(raw) = self.raw_bytes() else { return Err(self) };
         let decoded: InputRequiredResult =
-            mcp_types::decode(&raw).map_err(|error| Error::new(Cause::Decode(error, Raw(raw.clone()))))?;
+            read::bytes(&raw).map_err(|error| Error::new(Cause::Decode(error, Raw(raw.clone()))))?;
         Ok(InputRequired { requests: decoded.input_requests, state: decoded.request_state })
     }
 }

@@ -8,8 +8,10 @@ use std::{
 
 use bytes::Bytes;
 use futures_core::Stream;
-use mcp_types::Request;
-use serde::Deserialize;
+use mcp_types::{
+    Request,
+    read::{self, Read, Reader},
+};
 
 use super::{CallFuture, Mode, RawCall, Reply};
 use crate::{
@@ -152,15 +154,25 @@ impl<R: Request> Stream for Progresses<R> {
 
 impl Progress {
     fn decode(params: &Bytes) -> Option<Self> {
-        /// Less the token: whose progress it is has been found out before.
-        #[derive(Deserialize)]
-        struct Params {
-            progress: f64,
-            total: Option<f64>,
-            message: Option<String>,
-        }
-        let params: Params = mcp_types::decode(params).ok()?;
-        Some(Self { progress: params.progress, total: params.total, message: params.message, lost_before: 0 })
+        read::bytes(params).ok()
+    }
+}
+
+/// Less the token: whose progress it is has been found out before.
+impl Read for Progress {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        let (mut progress, mut total, mut message) = (None, None, None);
+        reader.entries("progress", &mut |name, reader| {
+            match &*name {
+                "progress" => progress = Some(f64::read(reader)?),
+                "total" => total = Read::read(reader)?,
+                "message" => message = Read::read(reader)?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        let progress = progress.ok_or_else(|| reader.error("missing field `progress`"))?;
+        Ok(Self { progress, total, message, lost_before: 0 })
     }
 }
 

@@ -1,8 +1,7 @@
 use std::any::Any;
 
 use bytes::Bytes;
-use mcp_types::{Json, ListToolsRequest, ListToolsResult, Request, jsonrpc::scan};
-use serde_json::value::RawValue;
+use mcp_types::{Json, ListToolsRequest, ListToolsResult, Request, jsonrpc::scan, read};
 
 use super::{Catalogue, Part};
 use crate::{
@@ -75,9 +74,9 @@ impl Catalogue {
             Err(reason) => {
                 let reason = reason.to_string();
                 invalid.push((tool.name.clone(), reason.clone()));
-                let elements: &Vec<&RawValue> = elements.get_or_insert_with(|| tools_of(raw));
+                let elements: &Vec<Json> = elements.get_or_insert_with(|| tools_of(raw));
                 // The same text was decoded before.
-                let json = elements.get(index).map(|json| Json::from((*json).to_owned()));
+                let json = elements.get(index).cloned();
                 Some((reason, json.unwrap_or_else(|| Json::from(tool.name.as_str()))))
             }
         });
@@ -92,7 +91,7 @@ impl Catalogue {
 }
 
 /// The tools of a page as they came.
-fn tools_of(page: &[u8]) -> Vec<&RawValue> {
+fn tools_of(page: &[u8]) -> Vec<Json> {
     let tools = scan::member(page, "tools").map(|range| &page[range]);
-    tools.and_then(|tools| mcp_types::decode(tools).ok()).unwrap_or_default()
+    tools.and_then(|tools| read::bytes(tools).ok()).unwrap_or_default()
 }

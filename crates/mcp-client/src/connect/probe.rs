@@ -76,7 +76,7 @@ fn discover_result(raw: &[u8]) -> serde_json::Result<DiscoverResult> {
     if result_kind(raw) != ResultKind::Complete {
         return Err(serde::de::Error::custom("a result of another type"));
     }
-    mcp_types::decode(raw)
+    mcp_types::read::bytes(raw)
 }
 
 /// Whether an HTTP refusal says that the server does not know modern requests. 401, and 403 with a challenge, say

@@ -67,7 +67,7 @@ fn not_renewed(why: NotRenewed<Failure>) -> Error {
 
 /// The error object of a reply. One that cannot be read is an internal error in the words it came in.
 pub(crate) fn rpc_error(raw: &[u8]) -> JsonRpcError {
-    mcp_types::decode(raw).unwrap_or_else(|_| {
+    mcp_types::read::bytes(raw).unwrap_or_else(|_| {
         let text: String = String::from_utf8_lossy(raw).chars().take(256).collect();
         JsonRpcError::new(ErrorCode::INTERNAL_ERROR, format!("unreadable error object: {text}"))
     })

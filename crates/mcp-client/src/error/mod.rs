@@ -235,7 +235,7 @@ impl Error {
 
     /// The result as it came, if it could not be used as it is.
     pub fn raw_result(&self) -> Option<Json> {
-        mcp_types::decode(&self.raw_bytes()?).ok()
+        mcp_types::read::bytes(&self.raw_bytes()?).ok()
     }
 
     pub(crate) fn raw_bytes(&self) -> Option<Bytes> {

@@ -6,8 +6,10 @@ mod format;
 mod roots;
 
 use bytes::Bytes;
-use mcp_types::{Json, JsonObject};
-use serde::Deserialize;
+use mcp_types::{
+    Json, JsonObject,
+    read::{self, Read, Reader},
+};
 
 pub use elicit::check_form_member;
 pub(crate) use elicit::{answer_elicitation, checked_url};
@@ -30,20 +32,46 @@ pub(crate) struct Answers {
     pub(crate) state: Option<Json>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default)]
 struct Wanted {
-    #[serde(default)]
     input_requests: Option<JsonObject>,
-    #[serde(default)]
     request_state: Option<Json>,
 }
 
-#[derive(Deserialize)]
+impl Read for Wanted {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        let mut wanted = Self::default();
+        reader.entries("a result", &mut |name, reader| {
+            match &*name {
+                "inputRequests" => wanted.input_requests = Read::read(reader)?,
+                "requestState" => wanted.request_state = Read::read(reader)?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        Ok(wanted)
+    }
+}
+
 struct InputRequest {
     method: String,
-    #[serde(default)]
     params: Option<Json>,
+}
+
+impl Read for InputRequest {
+    fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
+        let (mut method, mut params) = (None, None);
+        reader.entries("a request", &mut |name, reader| {
+            match &*name {
+                "method" => method = Some(String::read(reader)?),
+                "params" => params = Read::read(reader)?,
+                _ => reader.skip()?,
+            }
+            Ok(())
+        })?;
+        let method = method.ok_or_else(|| reader.error("missing field `method`"))?;
+        Ok(Self { method, params })
+    }
 }
 
 impl Inner {
@@ -54,8 +82,8 @@ impl Inner {
     }
 
     async fn answer_in_order(&self, call: CallInfo, result: &Bytes) -> Result<Answers> {
-        let wanted: Wanted = mcp_types::decode(result)
-            .map_err(|error| Error::new(Cause::Decode(error, Raw(result.clone()))))?;
+        let wanted: Wanted =
+            read::bytes(result).map_err(|error| Error::new(Cause::Decode(error, Raw(result.clone()))))?;
         let Some(requests) = wanted.input_requests else {
             return Ok(Answers { responses: None, state: wanted.request_state });
         };
@@ -65,8 +93,8 @@ impl Inner {
         }
         let mut responses = JsonObject::new();
         for (name, request) in requests.iter() {
-            let request: InputRequest =
-                request.decode().map_err(|error| Error::new(Cause::Decode(error, Raw(result.clone()))))?;
+            let request: InputRequest = read::text(request.as_str())
+                .map_err(|error| Error::new(Cause::Decode(error, Raw(result.clone()))))?;
             let refuse = |why: String| {
                 Error::new(Cause::InputRequired(Raw(result.clone())))
                     .with_context(format!("{}: {why}", request.method))
@@ -83,7 +111,7 @@ impl Inner {
             let params =
                 request.params.as_ref().map(|params| Bytes::copy_from_slice(params.as_str().as_bytes()));
             let response = handler(params, context).await.map_err(|error| refuse(error.to_string()))?;
-            let response: Json = mcp_types::decode(&response).map_err(|error| refuse(error.to_string()))?;
+            let response: Json = read::bytes(&response).map_err(|error| refuse(error.to_string()))?;
             responses.insert(name, response);
         }
         Ok(Answers { responses: Some(responses), state: wanted.request_state })

@@ -102,7 +102,7 @@ impl Inner {
 
 /// Whether an update is of one of `uris`, or of something below it.
 fn concerns(params: &Bytes, uris: &[String]) -> bool {
-    mcp_types::decode::<ResourceUpdatedNotificationParams>(params)
+    mcp_types::read::bytes::<ResourceUpdatedNotificationParams>(params)
         .is_ok_and(|params| uris.iter().any(|uri| is_at_or_below(&params.uri, uri)))
 }
 

@@ -235,7 +235,7 @@ impl Modern {
         self.slot.poll_acknowledgement(cx).map(|params| match params {
             Some(params) => {
                 let params: Option<SubscriptionsAcknowledgedNotificationParams> =
-                    mcp_types::decode(&params).ok();
+                    mcp_types::read::bytes(&params).ok();
                 Ok(params.map(|params| params.notifications).unwrap_or_default())
             }
             None => Err(self.end.take().and_then(Result::err).unwrap_or_else(|| {
@@ -254,7 +254,7 @@ fn change(report: Report) -> Change {
         ToolListChangedNotification::METHOD => Change::ToolsListChanged,
         PromptListChangedNotification::METHOD => Change::PromptsListChanged,
         ResourceListChangedNotification::METHOD => Change::ResourcesListChanged,
-        ResourceUpdatedNotification::METHOD => match mcp_types::decode(&report.params) {
+        ResourceUpdatedNotification::METHOD => match mcp_types::read::bytes(&report.params) {
             Ok(params) => Change::ResourceUpdated(params),
             Err(_) => other(report),
         },
@@ -263,7 +263,7 @@ fn change(report: Report) -> Change {
 }
 
 fn other(report: Report) -> Change {
-    Change::Other { params: mcp_types::decode(&report.params).ok(), method: report.method }
+    Change::Other { params: mcp_types::read::bytes(&report.params).ok(), method: report.method }
 }
 
 impl fmt::Debug for Subscription {

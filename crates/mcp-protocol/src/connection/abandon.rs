@@ -69,4 +69,3 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         }
     }
 }
-

@@ -11,13 +11,12 @@ mod shim;
 mod slot;
 
 pub use reader::Reader;
-pub use shim::{bytes, decode, text};
+pub use shim::{bytes, decode, deserialize, text};
 
 pub(crate) use names::{Names, encoded, encoded_length, names};
-pub(crate) use shim::deserialize;
 pub(crate) use slot::{Lenient, LenientInteger, Maybe, Needed, OneOrList, Present, Slot, Tag, absent};
 
-use crate::{Json, JsonObject, List, Number};
+use crate::{Json, JsonObject, List};
 
 /// Errors are `serde_json`'s, and say where.
 pub type Result<T> = serde_json::Result<T>;
@@ -103,8 +102,13 @@ impl Read for i64 {
 /// To the last digit: see [`crate::float`].
 impl Read for f64 {
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
-        let value = Number::read(reader)?.as_f64();
-        if value.is_finite() { Ok(value) } else { Err(reader.error("number out of range")) }
+        let is_number = matches!(reader.peek(), Some(b'-' | b'0'..=b'9'));
+        let text = reader.raw()?.get();
+        match text.parse::<Self>() {
+            Ok(value) if is_number && value.is_finite() => Ok(value),
+            _ if is_number => Err(reader.error("number out of range")),
+            _ => Err(reader.error("expected a number")),
+        }
     }
 }
 

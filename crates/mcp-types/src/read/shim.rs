@@ -47,8 +47,11 @@ fn blame(text: &str, error: Error) -> Error {
     serde_json::from_str::<&RawValue>(text).err().unwrap_or(error)
 }
 
-/// What serde's `Deserialize` is for a type of this crate: a text is found, and read.
-pub(crate) fn deserialize<'de, T: Read, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+/// What serde's `Deserialize` is for a type that can be [`Read`]: a text is found, and read. From JSON only.
+///
+/// # Errors
+/// Those of the deserializer, and of reading.
+pub fn deserialize<'de, T: Read, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     deserializer.deserialize_newtype_struct(WHOLE, Shim(PhantomData))
 }
 
