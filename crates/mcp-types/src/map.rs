@@ -1,4 +1,4 @@
-use std::{fmt, marker::PhantomData, vec};
+use std::{fmt, marker::PhantomData, sync::Arc, vec};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -6,21 +6,22 @@ use serde::{
     ser::SerializeMap,
 };
 
-/// A JSON object used as a map: entries in the order they came. Lookup is linear; such maps are small.
+/// A JSON object used as a map: entries in the order they came. Lookup is linear; such maps are small. Cheap to clone: what is
+/// shared is copied when it is changed.
 ///
 /// A map of open JSON is a [`JsonObject`](crate::JsonObject).
-#[derive(Clone, PartialEq, Eq)]
-pub struct Map<V>(Vec<(String, V)>);
+#[derive(Clone)]
+pub struct Map<V>(Option<Arc<Vec<(String, V)>>>);
 
 impl<V> Map<V> {
     /// A map without entries.
     pub const fn new() -> Self {
-        Self(Vec::new())
+        Self(None)
     }
 
     /// The value of `key`. Of duplicates, the last one counts, as for most JSON readers.
     pub fn get(&self, key: &str) -> Option<&V> {
-        self.0.iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
+        self.entries().iter().rev().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     /// Whether there is an entry for `key`.
@@ -28,39 +29,63 @@ impl<V> Map<V> {
         self.get(key).is_some()
     }
 
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.entries().is_empty()
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.entries().len()
+    }
+
+    /// The entries, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &V)> {
+        self.entries().iter().map(|(key, value)| (key.as_str(), value))
+    }
+
+    fn entries(&self) -> &[(String, V)] {
+        self.0.as_ref().map_or(&[], |entries| entries)
+    }
+}
+
+impl<V: Clone> Map<V> {
     /// Sets the value of `key`: in place if it is there, otherwise at the end.
     pub fn insert(&mut self, key: impl Into<String>, value: V) {
-        let key = key.into();
-        match self.0.iter_mut().rev().find(|(name, _)| *name == key) {
+        let (key, entries) = (key.into(), self.entries_mut());
+        match entries.iter_mut().rev().find(|(name, _)| *name == key) {
             Some(entry) => entry.1 = value,
-            None => self.0.push((key, value)),
+            None => entries.push((key, value)),
         }
     }
 
     /// Adds an entry at the end, whether there is one for `key` or not.
     pub(crate) fn append(&mut self, key: String, value: V) {
-        self.0.push((key, value));
+        self.entries_mut().push((key, value));
     }
 
     /// Takes the entry of `key` out.
     pub fn remove(&mut self, key: &str) -> Option<V> {
-        let at = self.0.iter().rposition(|(name, _)| name == key)?;
-        Some(self.0.remove(at).1)
+        let at = self.entries().iter().rposition(|(name, _)| name == key)?;
+        Some(self.entries_mut().remove(at).1)
     }
 
-    /// Whether there are no entries.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    fn entries_mut(&mut self) -> &mut Vec<(String, V)> {
+        Arc::make_mut(self.0.get_or_insert_default())
     }
+}
 
-    /// How many entries there are.
-    pub fn len(&self) -> usize {
-        self.0.len()
+impl<V: PartialEq> PartialEq for Map<V> {
+    fn eq(&self, other: &Self) -> bool {
+        self.entries() == other.entries()
     }
+}
 
-    /// The entries, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &V)> {
-        self.0.iter().map(|(key, value)| (key.as_str(), value))
+impl<V: Eq> Eq for Map<V> {}
+
+impl<V> From<Vec<(String, V)>> for Map<V> {
+    fn from(entries: Vec<(String, V)>) -> Self {
+        Self(if entries.is_empty() { None } else { Some(Arc::new(entries)) })
     }
 }
 
@@ -78,7 +103,7 @@ impl<V: fmt::Debug> fmt::Debug for Map<V> {
 
 impl<K: Into<String>, W: Into<V>, V> FromIterator<(K, W)> for Map<V> {
     fn from_iter<I: IntoIterator<Item = (K, W)>>(entries: I) -> Self {
-        Self(entries.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
+        entries.into_iter().map(|(key, value)| (key.into(), value.into())).collect::<Vec<_>>().into()
     }
 }
 
@@ -88,19 +113,19 @@ impl<K: Into<String>, W: Into<V>, V, const N: usize> From<[(K, W); N]> for Map<V
     }
 }
 
-impl<V> IntoIterator for Map<V> {
+impl<V: Clone> IntoIterator for Map<V> {
     type Item = (String, V);
     type IntoIter = vec::IntoIter<(String, V)>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
+        self.0.map(Arc::unwrap_or_clone).unwrap_or_default().into_iter()
     }
 }
 
 impl<V: Serialize> Serialize for Map<V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (key, value) in &self.0 {
+        let mut map = serializer.serialize_map(Some(self.len()))?;
+        for (key, value) in self.iter() {
             map.serialize_entry(key, value)?;
         }
         map.end()
@@ -120,7 +145,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for Map<V> {
                 while let Some(entry) = map.next_entry()? {
                     entries.push(entry);
                 }
-                Ok(Map(entries))
+                Ok(Map::from(entries))
             }
         }
         deserializer.deserialize_map(Entries(PhantomData))

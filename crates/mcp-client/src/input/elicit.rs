@@ -3,9 +3,8 @@
 use mcp_types::{
     ElicitAction, ElicitRequestFormParams, ElicitRequestUrlParams, ElicitResult, ElicitationSchema,
     EnumOption, ErrorCode, Json, JsonObject, JsonRpcError, NumberKind, NumberSchema,
-    PrimitiveSchemaDefinition, StringSchema,
+    PrimitiveSchemaDefinition, StringSchema, read,
 };
-use serde_json::Value;
 
 use super::format::fits_format;
 
@@ -89,28 +88,29 @@ fn validate(form: &ElicitationSchema, content: &JsonObject) -> Result<(), String
     Ok(())
 }
 
-/// Whether `json` is a value of the member of a form: what [`ClientBuilder::on_elicit`](crate::ClientBuilder::on_elicit)
+/// Whether `value` is one of the member of a form: what [`ClientBuilder::on_elicit`](crate::ClientBuilder::on_elicit)
 /// checks of every answer. For a user interface that wants to say so before the form is sent.
 ///
 /// # Errors
 /// What is wrong, in words that follow on the name of the member: `is too short`. None of them quotes the value.
-pub fn check_form_member(member: &PrimitiveSchemaDefinition, json: &Json) -> Result<(), String> {
-    let value: Value = json.decode().map_err(|error| error.to_string())?;
+pub fn check_form_member(member: &PrimitiveSchemaDefinition, value: &Json) -> Result<(), String> {
     match member {
-        PrimitiveSchemaDefinition::String(schema) => fits_text(schema, &value),
-        PrimitiveSchemaDefinition::Number(schema) => fits_number(schema, &value),
-        PrimitiveSchemaDefinition::Boolean(_) => expect(value.is_boolean(), "must be true or false"),
-        PrimitiveSchemaDefinition::UntitledSingleSelect(schema) => one_of(&value, schema.values.iter()),
-        PrimitiveSchemaDefinition::LegacyTitled(schema) => one_of(&value, schema.values.iter()),
-        PrimitiveSchemaDefinition::TitledSingleSelect(schema) => one_of(&value, values(&schema.one_of)),
+        PrimitiveSchemaDefinition::String(schema) => fits_text(schema, value),
+        PrimitiveSchemaDefinition::Number(schema) => fits_number(schema, value),
+        PrimitiveSchemaDefinition::Boolean(_) => {
+            expect(matches!(value.as_str(), "true" | "false"), "must be true or false")
+        }
+        PrimitiveSchemaDefinition::UntitledSingleSelect(schema) => one_of(value, schema.values.iter()),
+        PrimitiveSchemaDefinition::LegacyTitled(schema) => one_of(value, schema.values.iter()),
+        PrimitiveSchemaDefinition::TitledSingleSelect(schema) => one_of(value, values(&schema.one_of)),
         PrimitiveSchemaDefinition::UntitledMultiSelect(schema) => some_of(
-            &value,
+            value,
             &schema.items.values.iter().collect::<Vec<_>>(),
             schema.min_items,
             schema.max_items,
         ),
         PrimitiveSchemaDefinition::TitledMultiSelect(schema) => some_of(
-            &value,
+            value,
             &values(&schema.items.any_of).collect::<Vec<_>>(),
             schema.min_items,
             schema.max_items,
@@ -128,33 +128,33 @@ fn values(options: &[EnumOption]) -> impl Iterator<Item = &String> {
     options.iter().map(|option| &option.value)
 }
 
-fn fits_text(schema: &StringSchema, value: &Value) -> Result<(), String> {
-    let Some(text) = value.as_str() else { return Err("must be a text".into()) };
+fn fits_text(schema: &StringSchema, value: &Json) -> Result<(), String> {
+    let Some(text) = value.as_string() else { return Err("must be a text".into()) };
     let length = text.chars().count() as u64;
     expect(schema.min_length.is_none_or(|least| length >= least), "is too short")?;
     expect(schema.max_length.is_none_or(|most| length <= most), "is too long")?;
-    schema.format.as_ref().map_or(Ok(()), |format| fits_format(format, text).map_err(str::to_owned))
+    schema.format.as_ref().map_or(Ok(()), |format| fits_format(format, &text).map_err(str::to_owned))
 }
 
-fn fits_number(schema: &NumberSchema, value: &Value) -> Result<(), String> {
-    let Some(number) = value.as_f64() else { return Err("must be a number".into()) };
-    let whole = value.is_i64() || value.is_u64() || number.fract() == 0.0;
+fn fits_number(schema: &NumberSchema, value: &Json) -> Result<(), String> {
+    let Ok(number) = read::text::<f64>(value.as_str()) else { return Err("must be a number".into()) };
+    let whole = number.fract() == 0.0;
     expect(schema.kind != NumberKind::Integer || whole, "must be a whole number")?;
     expect(schema.minimum.as_ref().is_none_or(|least| number >= least.as_f64()), "is too small")?;
     expect(schema.maximum.as_ref().is_none_or(|most| number <= most.as_f64()), "is too large")
 }
 
-fn one_of<'a>(value: &Value, mut allowed: impl Iterator<Item = &'a String>) -> Result<(), String> {
-    let text = value.as_str();
+fn one_of<'a>(value: &Json, mut allowed: impl Iterator<Item = &'a String>) -> Result<(), String> {
+    let text = value.as_string();
     expect(
-        text.is_some_and(|text| allowed.any(|value| value == text)),
+        text.is_some_and(|text| allowed.any(|value| *value == text)),
         "is not one of the values to choose from",
     )
 }
 
-fn some_of(value: &Value, allowed: &[&String], least: Option<u64>, most: Option<u64>) -> Result<(), String> {
-    let Some(chosen) = value.as_array() else { return Err("must be a list".into()) };
-    for value in chosen {
+fn some_of(value: &Json, allowed: &[&String], least: Option<u64>, most: Option<u64>) -> Result<(), String> {
+    let Ok(chosen) = read::text::<Vec<Json>>(value.as_str()) else { return Err("must be a list".into()) };
+    for value in &chosen {
         one_of(value, allowed.iter().copied())?;
     }
     let count = chosen.len() as u64;

@@ -120,12 +120,12 @@ impl Read for Json {
 
 impl<V: Read> Read for crate::Map<V> {
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
-        let mut map = Self::new();
+        let mut entries = Vec::new();
         reader.entries("a JSON object", &mut |key, reader| {
-            map.append(key.into_owned(), V::read(reader)?);
+            entries.push((key.into_owned(), V::read(reader)?));
             Ok(())
         })?;
-        Ok(map)
+        Ok(entries.into())
     }
 }
 
