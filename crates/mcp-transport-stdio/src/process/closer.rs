@@ -3,7 +3,7 @@ use std::{sync::Arc, time::Duration};
 use mcp_transport::{Closer, Delivery, TransportError, TransportErrorKind};
 use tokio::{io::AsyncReadExt, task::AbortHandle};
 
-use super::{Process, REST_OF_STDERR, lock};
+use super::{Phase, Process, REST_OF_STDERR, lock};
 
 /// Owns a process: ends it in order, or at once when dropped.
 pub(super) struct ProcessCloser {
@@ -39,7 +39,7 @@ impl Drop for ProcessCloser {
 /// The shutdown ladder. Standard input was closed before.
 async fn end(process: &Process) -> Result<(), TransportError> {
     let limits = process.limits;
-    let exited = |limit| process.reaches(limit, |phase| phase.exit.is_some());
+    let exited = |limit| process.reaches(limit, Phase::exited);
     if !exited(limits.exit).await {
         process.group().terminate();
         if !exited(limits.term).await {

@@ -1,13 +1,12 @@
-use std::{collections::VecDeque, future::Future, io, pin::Pin, sync::Arc, time::Duration};
+use std::{collections::VecDeque, io, sync::Arc, time::Duration};
 
 use mcp_transport::{Delivery, Inbound, Outbound, Receiver, Sender, TransportError, TransportErrorKind};
 use tokio::{
     process::{ChildStdin, ChildStdout},
-    sync::watch,
     time::{Instant, timeout},
 };
 
-use super::{Phase, Process, lock};
+use super::{Later, Phase, Process, lock};
 use crate::pipe::{PipeReceiver, PipeSender, io_error};
 
 /// Writes to the standard input of a process.
@@ -24,7 +23,7 @@ pub(super) struct ProcessReceiver {
     /// `None` once ended.
     pipe: Option<PipeReceiver<ChildStdout>>,
     /// Ends with the process. One future for all reads: a fresh one for each would register and deregister itself.
-    exit: Pin<Box<dyn Future<Output = ()> + Send>>,
+    exit: Later<'static, ()>,
     /// What may still be read once the process is known to have exited.
     after_exit: Option<AfterExit>,
 }
@@ -42,11 +41,6 @@ impl AfterExit {
     /// After the exit, the output counts as read to its end when nothing came for this long. What the process wrote is
     /// in the pipe by then; this is for the runtime to notice.
     const QUIET: Duration = Duration::from_millis(50);
-}
-
-async fn exited(mut phase: watch::Receiver<Phase>) {
-    // The sender lives as long as the process.
-    let _ = phase.wait_for(|phase| phase.exit.is_some()).await;
 }
 
 impl ProcessSender {
@@ -82,7 +76,7 @@ impl Drop for ProcessSender {
 impl ProcessReceiver {
     pub(super) fn new(process: Arc<Process>, stdout: ChildStdout, max_message_bytes: usize) -> Self {
         Self {
-            exit: Box::pin(exited(process.phase.subscribe())),
+            exit: process.reached(Phase::exited),
             process,
             pipe: Some(PipeReceiver::new(stdout, max_message_bytes)),
             after_exit: None,

@@ -12,7 +12,9 @@ mod os;
 pub(crate) mod stderr;
 
 use std::{
+    future::Future,
     io,
+    pin::Pin,
     process::{ExitStatus, Stdio},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -64,6 +66,15 @@ pub(crate) struct Phase {
     stderr_ended: bool,
 }
 
+impl Phase {
+    fn exited(&self) -> bool {
+        self.exit.is_some()
+    }
+}
+
+/// A wait that is rare enough to be on the heap. Behind a pointer it is compiled once, not in every place that waits.
+type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
 /// How the process ended; `None` inside if the system does not say.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Exit(Option<ExitStatus>);
@@ -92,7 +103,8 @@ pub(crate) fn spawn(
         ending: AtomicBool::new(false),
         stdout: Mutex::default(),
     });
-    let monitor = tokio::spawn(monitor::run(process.clone(), streams.2, stderr));
+    let watch: Later<'static, ()> = Box::pin(monitor::run(process.clone(), streams.2, stderr));
+    let monitor = tokio::spawn(watch);
     let closer = ProcessCloser::new(process.clone(), monitor.abort_handle());
     let (Some(stdin), Some(stdout)) = (streams.0, streams.1) else {
         return Err(io::Error::other("the pipes to the process are missing"));
@@ -121,22 +133,42 @@ impl Process {
         self.ending.load(Ordering::Acquire)
     }
 
+    fn set(&self, change: fn(&mut Phase)) {
+        self.phase.send_modify(change);
+    }
+
     fn set_ending(&self) {
         if self.phase.borrow().exit.is_none() {
             self.ending.store(true, Ordering::Release);
         }
     }
 
-    /// Waits until the phase is as wanted, but not longer than `limit`. Whether it is.
-    async fn reaches(&self, limit: Duration, wanted: impl FnMut(&Phase) -> bool) -> bool {
+    /// Waits until the phase is as wanted. For ever, if the process is gone before.
+    fn reached(&self, wanted: fn(&Phase) -> bool) -> Later<'static, ()> {
         let mut phase = self.phase.subscribe();
-        matches!(timeout(limit, phase.wait_for(wanted)).await, Ok(Ok(_)))
+        Box::pin(async move {
+            while !wanted(&phase.borrow_and_update()) {
+                if phase.changed().await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            }
+        })
+    }
+
+    /// As [`reached`](Self::reached), but not longer than `limit`. Whether it is.
+    fn reaches(&self, limit: Duration, wanted: fn(&Phase) -> bool) -> Later<'static, bool> {
+        let reached = self.reached(wanted);
+        Box::pin(async move { timeout(limit, reached).await.is_ok() })
     }
 
     /// How the process ended, if it does so soon; with the whole of what it said to standard error, as far as that can
     /// be had.
-    async fn failure(&self) -> Option<TransportError> {
-        if !self.reaches(EXIT_AFTER_OUTPUT, |phase| phase.exit.is_some()).await {
+    fn failure(&self) -> Later<'_, Option<TransportError>> {
+        Box::pin(self.how_it_ended())
+    }
+
+    async fn how_it_ended(&self) -> Option<TransportError> {
+        if !self.reaches(EXIT_AFTER_OUTPUT, Phase::exited).await {
             return None;
         }
         self.reaches(REST_OF_STDERR, |phase| phase.stderr_ended).await;

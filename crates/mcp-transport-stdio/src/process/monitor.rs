@@ -19,7 +19,7 @@ async fn watch_group(process: &Process) {
     let exit = poll_fn(|context| process.group().poll_exit(context)).await;
     process.phase.send_modify(|phase| phase.exit = Some(Exit(exit.ok())));
     end_the_rest(process).await;
-    process.phase.send_modify(|phase| phase.group_ended = true);
+    process.set(|phase| phase.group_ended = true);
 }
 
 /// Ends what the process left behind in its group.
@@ -49,7 +49,7 @@ async fn has_members_at(process: &Process, deadline: Instant) -> bool {
 
 async fn drain_stderr(process: &Process, stderr: Option<ChildStderr>, policy: &Stderr) {
     if let Some(stderr) = stderr {
-        stderr::drain(stderr, policy, |bytes| lock(&process.tail).push(bytes)).await;
+        stderr::drain(Box::new(stderr), policy, &mut |bytes| lock(&process.tail).push(bytes)).await;
     }
-    process.phase.send_modify(|phase| phase.stderr_ended = true);
+    process.set(|phase| phase.stderr_ended = true);
 }

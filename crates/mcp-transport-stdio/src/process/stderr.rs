@@ -9,7 +9,7 @@ use std::{
 };
 
 use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     time::timeout,
 };
 
@@ -105,23 +105,28 @@ impl Tail {
 }
 
 /// Reads `from` to its end. `keep` is called with all of it, in order.
-pub(crate) async fn drain(from: impl AsyncRead + Unpin, policy: &Stderr, mut keep: impl FnMut(&[u8])) {
+pub(crate) async fn drain(mut from: Input, policy: &Stderr, keep: Keep<'_>) {
     match policy {
-        Stderr::PassThrough => pass_through(from, OwnStderr::default(), keep).await,
+        Stderr::PassThrough => pass_through(&mut from, &mut OwnStderr::default(), keep).await,
         Stderr::Lines(each) => {
             let mut lines = Lines::new(each.clone());
-            read(from, |bytes| {
+            read(&mut from, &mut |bytes| {
                 keep(bytes);
                 lines.push(bytes);
             })
             .await;
             lines.finish();
         }
-        Stderr::Capture | Stderr::Inherit => read(from, keep).await,
+        Stderr::Capture | Stderr::Inherit => read(&mut from, keep).await,
     }
 }
 
-async fn read(mut from: impl AsyncRead + Unpin, mut each: impl FnMut(&[u8])) {
+pub(crate) type Input = Box<dyn AsyncRead + Send + Unpin>;
+
+/// Is called with what was read.
+type Keep<'a> = &'a mut (dyn FnMut(&[u8]) + Send);
+
+async fn read(from: &mut Input, each: Keep<'_>) {
     let mut buffer = vec![0; CHUNK];
     while let Ok(read) = from.read(&mut buffer).await {
         if read == 0 {
@@ -139,11 +144,7 @@ const PASS_THROUGH_LIMIT: usize = 64 * 1024;
 /// How long the end of it may take.
 const FLUSH_WAIT: Duration = Duration::from_millis(200);
 
-async fn pass_through(
-    mut from: impl AsyncRead + Unpin,
-    mut to: impl tokio::io::AsyncWrite + Unpin,
-    mut keep: impl FnMut(&[u8]),
-) {
+async fn pass_through(from: &mut Input, to: &mut (dyn AsyncWrite + Send + Unpin), keep: Keep<'_>) {
     let mut buffer = vec![0; CHUNK];
     let mut waiting = Vec::new();
     loop {
