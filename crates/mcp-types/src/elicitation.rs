@@ -76,7 +76,7 @@ impl ElicitRequestFormParams {
     /// # Errors
     /// When the schema has no `properties`, or they are no object.
     pub fn form(&self) -> serde_json::Result<ElicitationSchema> {
-        self.requested_schema.decode()
+        read::text(self.requested_schema.as_json().as_str())
     }
 }
 

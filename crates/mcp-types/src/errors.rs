@@ -1,5 +1,6 @@
 use crate::{
-    ClientCapabilities, ErrorCode, Json, JsonRpcError, List, ProtocolVersion, UrlElicitationRequiredErrorData,
+    ClientCapabilities, ErrorCode, Json, JsonRpcError, List, ProtocolVersion,
+    UrlElicitationRequiredErrorData, read,
 };
 
 object! {
@@ -27,19 +28,19 @@ impl JsonRpcError {
     /// The data of an [`UNSUPPORTED_PROTOCOL_VERSION`](ErrorCode::UNSUPPORTED_PROTOCOL_VERSION) error; `None` for other
     /// errors, and for data of another form.
     pub fn unsupported_protocol_version(&self) -> Option<UnsupportedProtocolVersionErrorData> {
-        self.data_of(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION)?.decode().ok()
+        read::text(self.data_of(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION)?.as_str()).ok()
     }
 
     /// The data of a [`MISSING_REQUIRED_CLIENT_CAPABILITY`](ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY) error; `None`
     /// for other errors, and for data of another form.
     pub fn missing_required_client_capability(&self) -> Option<MissingRequiredClientCapabilityErrorData> {
-        self.data_of(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY)?.decode().ok()
+        read::text(self.data_of(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY)?.as_str()).ok()
     }
 
     /// The data of a [`URL_ELICITATION_REQUIRED`](ErrorCode::URL_ELICITATION_REQUIRED) error; `None` for other errors,
     /// and for data of another form.
     pub fn url_elicitation_required(&self) -> Option<UrlElicitationRequiredErrorData> {
-        self.data_of(ErrorCode::URL_ELICITATION_REQUIRED)?.decode().ok()
+        read::text(self.data_of(ErrorCode::URL_ELICITATION_REQUIRED)?.as_str()).ok()
     }
 
     fn data_of(&self, code: ErrorCode) -> Option<&Json> {

@@ -3,7 +3,7 @@ use std::{fmt, marker::PhantomData};
 use crate::{
     Json, JsonObject,
     jsonrpc::scan,
-    read::{Read, Reader},
+    read::{self, Read, Reader},
     write::{self, Node, Write},
 };
 
@@ -99,7 +99,7 @@ impl<T: Tagged> fmt::Debug for Tag<T> {
 pub(crate) fn string_member(object: &Json, key: &str) -> serde_json::Result<Option<String>> {
     let text = object.as_str();
     match scan::member(text.as_bytes(), key) {
-        Some(range) => serde_json::from_str(&text[range]),
+        Some(range) => read::text(&text[range]),
         None => Ok(None),
     }
 }

@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use crate::{
+    Json,
     read::{self, Read, Reader},
     write,
 };
@@ -64,14 +65,14 @@ impl RequestId {
             b'"' => {
                 // The token may come from the scanner, which takes what is between two quotes.
                 if token.bytes().any(|byte| byte == b'\\' || byte < b' ') {
-                    serde_json::from_str::<String>(token).ok()?;
+                    read::text::<String>(token).ok()?;
                 }
                 Some(Self(Repr::Text(token.into())))
             }
             b'-' | b'0'..=b'9' => match token.parse::<i64>() {
                 Ok(number) if token != "-0" => Some(Self(Repr::Integer(number))),
                 _ => {
-                    serde_json::from_str::<&RawValue>(token).ok()?;
+                    read::text::<Json>(token).ok()?;
                     Some(Self(Repr::Text(token.into())))
                 }
             },
@@ -83,7 +84,7 @@ impl RequestId {
 fn unquote(token: &str) -> Cow<'_, str> {
     let inner = &token[1..token.len() - 1];
     if inner.contains('\\') {
-        serde_json::from_str(token).map_or(Cow::Borrowed(inner), Cow::Owned)
+        read::text(token).map_or(Cow::Borrowed(inner), Cow::Owned)
     } else {
         Cow::Borrowed(inner)
     }

@@ -4,7 +4,7 @@ use super::{
     Extra, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, MethodName, RequestId,
     scan::{self, Members, ScanError},
 };
-use crate::method::method;
+use crate::{Json, method::method, read};
 
 /// What one frame holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub fn parse(frame: &[u8]) -> Result<Incoming<'_>, ParseError> {
         _ => {
             let end = scan::skip_value(frame, start)?;
             expect_end(frame, end)?;
-            if serde_json::from_slice::<serde::de::IgnoredAny>(frame).is_err() {
+            if read::bytes::<Json>(frame).is_err() {
                 return Err(ParseError::NotJson { at: start, expected: "a value" });
             }
             Err(ParseError::NotAMessage("no object"))
@@ -176,7 +176,7 @@ fn parse_object(bytes: &[u8]) -> Result<(Parsed<'_>, usize), ParseError> {
 fn unknown_member(key: &[u8]) -> Result<String, &'static str> {
     let name = String::from_utf8_lossy(key);
     let decoded = if key.contains(&b'\\') {
-        serde_json::from_str::<String>(&format!("\"{name}\"")).unwrap_or_default()
+        read::text::<String>(&format!("\"{name}\"")).unwrap_or_default()
     } else {
         name.clone().into_owned()
     };
@@ -249,7 +249,7 @@ fn assemble<'a>(envelope: &Envelope<'a>, extra: Extra<&'a [u8]>) -> Parsed<'a> {
 fn method_name(token: &[u8]) -> Option<MethodName> {
     let inner = token.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
     if inner.contains(&b'\\') {
-        return serde_json::from_slice::<String>(token).ok().map(MethodName::Owned);
+        return read::bytes::<String>(token).ok().map(MethodName::Owned);
     }
     let name = std::str::from_utf8(inner).ok()?;
     Some(match method(name) {

@@ -115,8 +115,7 @@ impl Member {
         if !text.contains(&b'\\') {
             return text == key.as_bytes();
         }
-        serde_json::from_slice::<String>(&bytes[self.key.start - 1..=self.key.end])
-            .is_ok_and(|name| name == key)
+        crate::read::bytes::<String>(&bytes[self.key.start - 1..=self.key.end]).is_ok_and(|name| name == key)
     }
 }
 

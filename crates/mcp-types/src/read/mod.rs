@@ -89,13 +89,13 @@ impl Read for bool {
 
 impl Read for u64 {
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
-        reader.scalar("u64")
+        reader.integer("u64")
     }
 }
 
 impl Read for i64 {
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
-        reader.scalar("i64")
+        reader.integer("i64")
     }
 }
 

@@ -1,6 +1,6 @@
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, str::FromStr};
 
-use serde::de::{DeserializeOwned, Error as _, Unexpected};
+use serde::de::{Error as _, Unexpected};
 use serde_json::{Error, value::RawValue};
 
 use super::{Result, Slot, names::Names};
@@ -202,12 +202,13 @@ impl<'de> Reader<'de> {
         Ok(value)
     }
 
-    /// A number.
-    pub(crate) fn scalar<T: DeserializeOwned>(&mut self, expected: &'static str) -> Result<T> {
+    /// A whole number, written without a fraction or an exponent.
+    pub(crate) fn integer<T: FromStr>(&mut self, expected: &'static str) -> Result<T> {
         self.space();
         let start = self.at;
-        let token = self.token()?;
-        serde_json::from_str(token).map_err(|_| {
+        // As JSON, which knows no `+` and no zeros in front.
+        let text = self.raw()?.get();
+        text.parse().map_err(|_| {
             self.at = start;
             self.unexpected(format_args!("{expected}"))
         })
@@ -287,7 +288,7 @@ impl<'de> Reader<'de> {
             Some(b'n') => Unexpected::Other("null"),
             Some(b't' | b'f') => Unexpected::Bool(token == "true"),
             Some(b'"') => {
-                text = serde_json::from_str::<String>(token).unwrap_or_default();
+                text = super::text::<String>(token).unwrap_or_default();
                 Unexpected::Str(&text)
             }
             _ => match (token.parse(), token.parse()) {

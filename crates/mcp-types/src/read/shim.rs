@@ -2,7 +2,7 @@ use std::{fmt, marker::PhantomData, str};
 
 use serde::{
     Deserialize, Deserializer,
-    de::{Error as _, MapAccess, Visitor},
+    de::{DeserializeSeed, Error as _, MapAccess, Visitor, value::BorrowedStrDeserializer},
 };
 use serde_json::{Error, value::RawValue};
 
@@ -85,33 +85,30 @@ impl<'de, T: Read> Visitor<'de> for Shim<T> {
 /// By which `serde_json` knows a raw value.
 const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
-/// A visitor for raw values. What else it could visit is not compiled for them.
-struct OnlyMap<V>(V);
+/// A raw value as `serde_json` hands it over: as a map of one entry. Not by `serde_json` itself: it would be compiled again for
+/// each type of this crate, none of which ever comes here.
+struct RawEntry<'de>(Option<&'de str>);
 
-impl<'de, V: Visitor<'de>> Visitor<'de> for OnlyMap<V> {
-    type Value = V::Value;
+impl<'de> MapAccess<'de> for RawEntry<'de> {
+    type Error = Error;
 
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.expecting(f)
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> serde_json::Result<Option<K::Value>> {
+        self.0.map(|_| seed.deserialize(BorrowedStrDeserializer::new(RAW_VALUE))).transpose()
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<V::Value, A::Error> {
-        self.0.visit_map(map)
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> serde_json::Result<V::Value> {
+        seed.deserialize(BorrowedStrDeserializer::new(self.0.take().unwrap_or_default()))
     }
+}
+
+/// The value that is the whole of `json`.
+fn whole(json: &[u8]) -> serde_json::Result<&str> {
+    let text = utf8(json)?;
+    serde_json::from_str(text).map(RawValue::get)
 }
 
 /// A text that is one value.
 struct Whole<'de>(&'de [u8]);
-
-impl<'de> Whole<'de> {
-    /// A raw value, which `serde_json` hands over in a way of its own: as a map.
-    fn raw_value<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> serde_json::Result<V::Value> {
-        let mut deserializer = serde_json::Deserializer::from_slice(self.0);
-        let value = deserializer.deserialize_newtype_struct(name, OnlyMap(visitor))?;
-        deserializer.end()?;
-        Ok(value)
-    }
-}
 
 macro_rules! pass_on {
     ($($method:ident($($argument:ident: $ty:ty),*))*) => {$(
@@ -135,9 +132,8 @@ impl<'de> Deserializer<'de> for Whole<'de> {
     ) -> serde_json::Result<V::Value> {
         match name {
             WHOLE => visitor.visit_borrowed_str(utf8(self.0)?),
-            RAW_VALUE => self.raw_value(name, visitor),
-            // What is within is read from the same text. So `serde_json` is not compiled again for types of this crate, which
-            // never come here.
+            RAW_VALUE => visitor.visit_map(RawEntry(Some(whole(self.0)?))),
+            // What is within is read from the same text.
             _ => visitor.visit_newtype_struct(self),
         }
     }
