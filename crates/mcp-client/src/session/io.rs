@@ -290,7 +290,7 @@ async fn drained(session: &Session) {
         }
     }
     session.give_up(&Failure::ClosedHere);
-    session.step().connection.abandon_that(|_| true, &Failure::ClosedHere, Some("client closed"));
+    session.step().connection.abandon_that(&|_| true, &Failure::ClosedHere, Some("client closed"));
 }
 
 impl Session {

@@ -239,7 +239,7 @@ impl Session {
             let mut core = self.step();
             core.connection.stop();
             // A subscription ends only when somebody ends it.
-            core.connection.abandon_that(is_subscription, &Failure::ClosedHere, Some("client closed"));
+            core.connection.abandon_that(&is_subscription, &Failure::ClosedHere, Some("client closed"));
         }
         self.outbox_emptied.notify_waiters();
         self.set_state(State::Closing);

@@ -68,7 +68,7 @@ impl Session {
         let mut core = self.step();
         let calls = match origin {
             Origin::Exchange(call) => vec![call],
-            Origin::Shared => core.connection.calls_that(may_require_input),
+            Origin::Shared => core.connection.calls_that(&may_require_input),
         };
         for call in &calls {
             core.connection.pause(now, *call);

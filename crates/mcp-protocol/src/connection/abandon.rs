@@ -21,7 +21,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
 
     /// Gives the open calls up whose method is one that `wanted` says, oldest first: the peer is told, each call ends
     /// with `failure`.
-    pub fn abandon_that(&mut self, wanted: impl Fn(&str) -> bool, failure: &F, reason: Option<&str>) {
+    pub fn abandon_that(&mut self, wanted: &dyn Fn(&str) -> bool, failure: &F, reason: Option<&str>) {
         for id in self.calls.that(wanted) {
             let Some(pending) = self.calls.remove(id) else { continue };
             let sent = self.is_sent(id, &pending);

@@ -331,7 +331,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     }
 
     /// The open calls whose method is one that `wanted` says, oldest first.
-    pub fn calls_that(&self, wanted: impl Fn(&str) -> bool) -> Vec<CallId> {
+    pub fn calls_that(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<CallId> {
         self.calls.that(wanted)
     }
 

@@ -197,11 +197,18 @@ impl<P> Table<P> {
 
     /// The open calls whose request the peer took, oldest first.
     pub(super) fn accepted(&self) -> Vec<CallId> {
-        let accepted =
-            |(id, pending): (&i64, &Pending<P>)| (pending.word == Word::Taken).then_some(CallId(*id));
-        let mut calls: Vec<_> = self.pending.iter().filter_map(accepted).collect();
-        calls.sort_unstable();
-        calls
+        self.pick(&mut |pending| pending.word == Word::Taken)
+    }
+
+    /// The open calls that are `wanted`, oldest first.
+    fn pick(&self, wanted: &mut dyn FnMut(&Pending<P>) -> bool) -> Vec<CallId> {
+        let mut ids = Vec::new();
+        for (id, pending) in &self.pending {
+            if wanted(pending) {
+                ids.push(*id);
+            }
+        }
+        in_order(ids)
     }
 
     pub(super) fn get_mut(&mut self, id: CallId) -> Option<&mut Pending<P>> {
@@ -243,16 +250,15 @@ impl<P> Table<P> {
         self.tokens.clear();
         self.places.clear();
         self.wake_at = None;
-        let mut all: Vec<_> = self.pending.drain().map(|(id, pending)| (CallId(id), pending)).collect();
-        all.sort_unstable_by_key(|(id, _)| *id);
+        let mut all = Vec::with_capacity(self.pending.len());
+        for id in self.pick(&mut |_| true) {
+            all.extend(self.pending.remove(&id.0).map(|pending| (id, pending)));
+        }
         all
     }
 
-    pub(super) fn that(&self, wanted: impl Fn(&str) -> bool) -> Vec<CallId> {
-        let is_wanted = |(id, pending): (&i64, &Pending<P>)| wanted(&pending.method).then_some(CallId(*id));
-        let mut calls: Vec<_> = self.pending.iter().filter_map(is_wanted).collect();
-        calls.sort_unstable();
-        calls
+    pub(super) fn that(&self, wanted: &dyn Fn(&str) -> bool) -> Vec<CallId> {
+        self.pick(&mut |pending| wanted(&pending.method))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -302,17 +308,20 @@ impl<P> Table<P> {
         if self.wake_at.is_none_or(|at| at > now) {
             return Vec::new();
         }
-        let mut expired = Vec::new();
-        self.wake_at = None;
         let mut next: Option<Instant> = None;
-        for (id, pending) in &self.pending {
-            match pending.clock.expired(now) {
-                Some(limit) => expired.push((CallId(*id), limit)),
-                None => next = earlier(next, pending.clock.due()),
+        let ids = self.pick(&mut |pending| {
+            let expired = pending.clock.expired(now).is_some();
+            if !expired {
+                next = earlier(next, pending.clock.due());
             }
-        }
+            expired
+        });
         self.wake_at = next;
-        expired.sort_unstable_by_key(|(id, _)| *id);
+        let mut expired = Vec::with_capacity(ids.len());
+        for id in ids {
+            expired
+                .extend(self.get(id).and_then(|pending| pending.clock.expired(now)).map(|limit| (id, limit)));
+        }
         expired
     }
 
@@ -374,6 +383,12 @@ impl<P> Table<P> {
     fn wake_by(&mut self, due: Option<Instant>) {
         self.wake_at = earlier(self.wake_at, due);
     }
+}
+
+/// Not of the table, so that it is compiled once.
+fn in_order(mut ids: Vec<i64>) -> Vec<CallId> {
+    ids.sort_unstable();
+    ids.into_iter().map(CallId).collect()
 }
 
 fn earlier(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {

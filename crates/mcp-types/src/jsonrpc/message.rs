@@ -1,4 +1,4 @@
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 use super::RequestId;
 
@@ -6,7 +6,9 @@ use super::RequestId;
 pub type MethodName = Cow<'static, str>;
 
 /// Envelope members that the specification does not name, in the order they came. `None` when there are none.
-pub type Extra<B> = Option<Box<Vec<(String, B)>>>;
+///
+/// Shared, for the sake of everybody who holds a message: nearly none has any, and each has to be able to drop them.
+pub type Extra<B> = Option<Arc<Vec<(String, B)>>>;
 
 /// One JSON-RPC message. `B` holds raw JSON text as UTF-8 bytes: `&[u8]`, `Vec<u8>`, `bytes::Bytes`, …
 ///
@@ -107,10 +109,13 @@ impl<B> JsonRpcMessage<B> {
     }
 
     /// The same message with every raw body converted.
-    pub fn map<C>(self, mut convert: impl FnMut(B) -> C) -> JsonRpcMessage<C> {
-        fn extras<B, C>(extra: Extra<B>, convert: &mut impl FnMut(B) -> C) -> Extra<C> {
+    pub fn map<C>(self, mut convert: impl FnMut(B) -> C) -> JsonRpcMessage<C>
+    where
+        B: Clone,
+    {
+        fn extras<B: Clone, C>(extra: Extra<B>, convert: &mut impl FnMut(B) -> C) -> Extra<C> {
             extra.map(|members| {
-                Box::new(members.into_iter().map(|(key, value)| (key, convert(value))).collect())
+                Arc::new(members.iter().map(|(key, value)| (key.clone(), convert(value.clone()))).collect())
             })
         }
         match self {

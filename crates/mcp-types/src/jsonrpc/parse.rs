@@ -1,4 +1,4 @@
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use super::{
     Extra, JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, MethodName, RequestId,
@@ -136,7 +136,7 @@ type Parsed<'a> = Result<JsonRpcMessage<&'a [u8]>, ParseError>;
 /// The outer error: the text does not scan. The inner one: it does, but is no message. The offset is behind the object.
 fn parse_object(bytes: &[u8]) -> Result<(Parsed<'_>, usize), ParseError> {
     let mut envelope = Envelope::default();
-    let mut extra: Extra<&[u8]> = None;
+    let mut extra = Vec::new();
     let mut ambiguous = None;
     let mut members = Members::of(bytes)?;
     for member in members.by_ref() {
@@ -151,11 +151,11 @@ fn parse_object(bytes: &[u8]) -> Result<(Parsed<'_>, usize), ParseError> {
             b"result" => &mut envelope.result,
             b"error" => &mut envelope.error,
             _ => {
-                if extra.as_ref().is_some_and(|extra| extra.len() == MAX_EXTRA) {
+                if extra.len() == MAX_EXTRA {
                     return Err(ParseError::NotAMessage("too many unknown members"));
                 }
                 match unknown_member(key) {
-                    Ok(name) => extra.get_or_insert_default().push((name, value)),
+                    Ok(name) => extra.push((name, value)),
                     Err(name) => ambiguous = Some(name),
                 }
                 continue;
@@ -167,7 +167,7 @@ fn parse_object(bytes: &[u8]) -> Result<(Parsed<'_>, usize), ParseError> {
     }
     let parsed = match ambiguous {
         Some(name) => Err(ParseError::Ambiguous(name)),
-        None => assemble(&envelope, extra),
+        None => assemble(&envelope, (!extra.is_empty()).then(|| Arc::new(extra))),
     };
     Ok((parsed, members.position()))
 }

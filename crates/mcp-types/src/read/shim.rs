@@ -22,11 +22,20 @@ pub fn decode<'de, T: Deserialize<'de>>(json: &'de [u8]) -> serde_json::Result<T
 /// # Errors
 /// When the text is no `T`, or no JSON.
 pub fn text<T: Read>(text: &str) -> serde_json::Result<T> {
+    let mut value = None;
+    complete(text, &mut |reader| {
+        value = Some(T::read(reader)?);
+        Ok(())
+    })?;
+    value.ok_or_else(super::absent)
+}
+
+fn complete(
+    text: &str,
+    read: &mut dyn FnMut(&mut Reader<'_>) -> serde_json::Result<()>,
+) -> serde_json::Result<()> {
     let mut reader = Reader::new(text);
-    match (T::read(&mut reader), reader.end()) {
-        (Ok(value), Ok(())) => Ok(value),
-        (Err(error), _) | (_, Err(error)) => Err(blame(text, error)),
-    }
+    read(&mut reader).and_then(|()| reader.end()).map_err(|error| blame(text, error))
 }
 
 /// As [`text`], of text that may not be UTF-8.
