@@ -24,7 +24,8 @@ use probe::{Probed, refuses_the_request};
 pub(crate) use dial::Dial;
 
 use crate::{
-    Client, ClientBuilder, Error, Negotiated, Result, State, Verdicts,
+    Client, Error, Negotiated, Result, State, Verdicts,
+    builder::Settings,
     catalogue::Catalogue,
     client::Inner,
     error::{Cause, Limit, Raw, outcome_error, rpc_error, start_error},
@@ -36,14 +37,16 @@ use crate::{
 };
 
 /// Connects within the limits of `builder`. Neither generic nor of a type with parts, so that it is compiled here alone.
-pub(crate) fn connect(builder: ClientBuilder, transport: Box<dyn Dial>) -> Later<'static, Result<Client>> {
+pub(crate) fn connect(builder: Arc<Settings>, transport: Box<dyn Dial>) -> Later<'static, Result<Client>> {
     Box::pin(connect_to(builder, transport))
 }
 
-async fn connect_to(mut builder: ClientBuilder, transport: Box<dyn Dial>) -> Result<Client> {
+async fn connect_to(mut builder: Arc<Settings>, transport: Box<dyn Dial>) -> Result<Client> {
     let state = builder.state.clone();
+    let handlers =
+        Arc::get_mut(&mut builder).map(|builder| std::mem::take(&mut builder.handlers)).unwrap_or_default();
     let mut attempt = Attempt {
-        handlers: Arc::new(std::mem::take(&mut builder.handlers)),
+        handlers: Arc::new(handlers),
         builder: &builder,
         kept: Kept { verdicts: builder.verdicts.as_ref(), origin: transport.origin() },
         session: None,
@@ -100,7 +103,7 @@ async fn connect_to(mut builder: ClientBuilder, transport: Box<dyn Dial>) -> Res
 
 /// One attempt to connect. Dropped before it is done, it ends what it made.
 struct Attempt<'a> {
-    builder: &'a ClientBuilder,
+    builder: &'a Settings,
     handlers: Arc<Handlers>,
     kept: Kept<'a>,
     session: Option<Arc<Session>>,
@@ -324,7 +327,7 @@ impl Attempt<'_> {
     }
 }
 
-impl ClientBuilder {
+impl Settings {
     fn stamp(&self, revision: Revision) -> Result<Stamp> {
         match revision.era() {
             Era::Legacy => Ok(Stamp::legacy()),

@@ -1,7 +1,9 @@
 use std::{
     fmt,
     ops::{Deref, DerefMut},
-    slice, vec,
+    slice,
+    sync::Arc,
+    vec,
 };
 
 use serde::{
@@ -20,7 +22,7 @@ use crate::Json;
 pub struct List<T> {
     elements: Vec<T>,
     /// `None` when there are none, to keep the common case small.
-    rejected: Option<Box<[Rejected]>>,
+    rejected: Option<Arc<Vec<Rejected>>>,
 }
 
 /// An element of a [`List`] that could not be decoded, or that whoever read the list rejected.
@@ -43,7 +45,7 @@ impl<T> List<T> {
 
     /// The elements that could not be decoded, in order.
     pub fn rejected(&self) -> &[Rejected] {
-        self.rejected.as_deref().unwrap_or_default()
+        self.rejected.as_ref().map_or(&[], |rejected| rejected)
     }
 
     /// Moves elements to the rejected ones: those for which `check` gives a reason, and the element as it came. It is told
@@ -75,13 +77,13 @@ impl<T> List<T> {
             at += 1;
             bad.next_if_eq(&(at - 1)).is_none()
         });
-        let mut rejected = self.rejected.take().unwrap_or_default().into_vec();
+        let mut rejected = self.rejected.take().map(Arc::unwrap_or_clone).unwrap_or_default();
         // They are few, and in order on both sides.
         for (_, new) in found {
             let place = rejected.partition_point(|it| it.index < new.index);
             rejected.insert(place, new);
         }
-        self.rejected = Some(rejected.into());
+        self.rejected = Some(Arc::new(rejected));
         Ok(())
     }
 
@@ -96,12 +98,12 @@ impl<T> List<T> {
     }
 
     pub(crate) fn from_parts(elements: Vec<T>, rejected: Vec<Rejected>) -> Self {
-        Self { elements, rejected: (!rejected.is_empty()).then(|| rejected.into_boxed_slice()) }
+        Self { elements, rejected: (!rejected.is_empty()).then(|| Arc::new(rejected)) }
     }
 
     /// The good elements, and those that could not be decoded.
     pub fn into_parts(self) -> (Vec<T>, Vec<Rejected>) {
-        (self.elements, self.rejected.unwrap_or_default().into_vec())
+        (self.elements, self.rejected.map(Arc::unwrap_or_clone).unwrap_or_default())
     }
 }
 

@@ -42,7 +42,11 @@ pub mod defaults {
 }
 
 /// What is to be known before connecting. See [`Client::builder`].
-pub struct ClientBuilder {
+pub struct ClientBuilder(Arc<Settings>);
+
+/// What a builder holds: behind a pointer, because builders are moved from method to method. Nobody shares it before connecting
+/// begins.
+pub(crate) struct Settings {
     pub(crate) info: Implementation,
     /// What the application declares itself.
     capabilities: ClientCapabilities,
@@ -77,8 +81,13 @@ pub(crate) struct Options {
 
 impl ClientBuilder {
     pub(crate) fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
-        Self {
-            info: Implementation::new(name, version),
+        Self::of(Implementation::new(name, version))
+    }
+
+    /// Not generic, so that it is compiled once.
+    fn of(info: Implementation) -> Self {
+        Self(Arc::new(Settings {
+            info,
             capabilities: ClientCapabilities::new(),
             served: ClientCapabilities::new(),
             declared: Arc::default(),
@@ -101,32 +110,36 @@ impl ClientBuilder {
             handlers: Handlers::default(),
             roots: None,
             state: StateSender::new(),
-        }
+        }))
+    }
+
+    fn settings(&mut self) -> &mut Settings {
+        Arc::get_mut(&mut self.0).expect("a builder is not shared before it connects")
     }
 
     /// Who the client is, with title, icons and the rest.
     pub fn implementation(mut self, info: Implementation) -> Self {
-        self.info = info;
+        self.settings().info = info;
         self
     }
 
     /// What the client can do, beside what follows from its handlers: extensions, say. A capability that is declared here
     /// counts as it stands here, also where a handler would declare more. What is declared must be served.
     pub fn capabilities(mut self, capabilities: ClientCapabilities) -> Self {
-        self.capabilities = capabilities;
+        self.settings().capabilities = capabilities;
         self
     }
 
     /// Which revisions are accepted: pin one with [`Versions::exactly`], set a floor with [`Versions::at_least`].
     /// Default: all.
     pub fn versions(mut self, versions: Versions) -> Self {
-        self.versions = versions;
+        self.settings().versions = versions;
         self
     }
 
     /// What an earlier connection to the same server found out: saves the probe.
     pub fn remembered(mut self, remembered: Remembered) -> Self {
-        self.remembered = Some(remembered);
+        self.settings().remembered = Some(remembered);
         self
     }
 
@@ -137,71 +150,71 @@ impl ClientBuilder {
     ///
     /// Section: [Custom Headers from Tool Parameters](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters).
     pub fn known_tools(mut self, tools: impl IntoIterator<Item = Tool>) -> Self {
-        self.known_tools.extend(tools);
+        self.settings().known_tools.extend(tools);
         self
     }
 
     /// A store of what is known of each origin: clients that share it do not probe a legacy server twice. What
     /// [`remembered`](Self::remembered) says of this server counts more.
     pub fn verdicts(mut self, verdicts: &Verdicts) -> Self {
-        self.verdicts = Some(verdicts.clone());
+        self.settings().verdicts = Some(verdicts.clone());
         self
     }
 
     /// How long a call may take without a sign of life. Default: [`defaults::CALL_TIMEOUT`].
     pub fn timeout(mut self, limit: Duration) -> Self {
-        self.options.call_timeout = limit;
+        self.settings().options.call_timeout = limit;
         self
     }
 
     /// The same for lists, pings and the like. Default: [`defaults::METADATA_TIMEOUT`].
     pub fn metadata_timeout(mut self, limit: Duration) -> Self {
-        self.options.metadata_timeout = limit;
+        self.settings().options.metadata_timeout = limit;
         self
     }
 
     /// How long any call may take in total, whatever progress it makes. Default: [`defaults::TOTAL_TIMEOUT`].
     pub fn total_timeout(mut self, limit: Duration) -> Self {
-        self.options.total_timeout = limit;
+        self.settings().options.total_timeout = limit;
         self
     }
 
     /// How long to wait for the answer to `server/discover` before the server is taken for a legacy one. Too short a
     /// limit takes slow modern servers for silent ones. Default: [`defaults::PROBE_TIMEOUT`].
     pub fn probe_timeout(mut self, limit: Duration) -> Self {
-        self.options.probe_timeout = limit;
+        self.settings().options.probe_timeout = limit;
         self
     }
 
     /// How long connecting may take in total. Default: [`defaults::CONNECT_TIMEOUT`].
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
-        self.options.connect_timeout = limit;
+        self.settings().options.connect_timeout = limit;
         self
     }
 
     /// How long calls in flight have to finish when the client is closed. Default: [`defaults::CLOSE_TIMEOUT`].
     pub fn close_timeout(mut self, limit: Duration) -> Self {
-        self.options.close_timeout = limit;
+        self.settings().options.close_timeout = limit;
         self
     }
 
     /// How many calls may be in flight at once; further ones wait, within their deadlines. At least 1. Default:
     /// [`defaults::MAX_CALLS`].
     pub fn max_calls(mut self, limit: usize) -> Self {
-        self.options.max_calls = limit.max(1);
+        self.settings().options.max_calls = limit.max(1);
         self
     }
 
     /// How many bytes of messages may wait to be sent; further calls wait, within their deadlines. A single larger
     /// message is sent when nothing else waits. Default: [`defaults::MAX_QUEUED_BYTES`].
     pub fn max_queued_bytes(mut self, limit: usize) -> Self {
-        self.options.max_queued_bytes = limit;
+        self.settings().options.max_queued_bytes = limit;
         self
     }
 
     /// When calls are tried again. Default: never.
     pub fn retry(mut self, retry: Retry) -> Self {
-        self.options.retry = Some(retry);
+        self.settings().options.retry = Some(retry);
         self
     }
 
@@ -220,10 +233,27 @@ impl ClientBuilder {
         on_invalid: OnInvalidOutput,
         check: impl Fn(&JsonSchema, &Json) -> std::result::Result<(), E> + Send + Sync + 'static,
     ) -> Self {
-        self.output_check = Some(OutputCheck::new(on_invalid, check));
+        self.settings().output_check = Some(OutputCheck::new(on_invalid, check));
         self
     }
 
+    /// Watches the state, from before connecting on.
+    pub fn watch_state(&self) -> StateWatch {
+        self.0.state.watch()
+    }
+
+    /// Connects: makes a link, finds era and revision, and returns when calls may be made.
+    ///
+    /// Cancel-safe: when the future is dropped, at whatever stage, the link is ended and nothing is left.
+    ///
+    /// # Errors
+    /// When no link can be made, there is no common revision, the server refuses, or the connect limit is reached.
+    pub async fn connect(self, transport: impl Connect) -> Result<Client> {
+        connect(self.0, Box::new(transport)).await
+    }
+}
+
+impl Settings {
     /// What the client declares: what the application says, and for the rest what follows from its handlers.
     pub(crate) fn declared(&self) -> &ClientCapabilities {
         self.declared.get_or_init(|| {
@@ -235,29 +265,14 @@ impl ClientBuilder {
             declared
         })
     }
-
-    /// Watches the state, from before connecting on.
-    pub fn watch_state(&self) -> StateWatch {
-        self.state.watch()
-    }
-
-    /// Connects: makes a link, finds era and revision, and returns when calls may be made.
-    ///
-    /// Cancel-safe: when the future is dropped, at whatever stage, the link is ended and nothing is left.
-    ///
-    /// # Errors
-    /// When no link can be made, there is no common revision, the server refuses, or the connect limit is reached.
-    pub async fn connect(self, transport: impl Connect) -> Result<Client> {
-        connect(self, Box::new(transport)).await
-    }
 }
 
 impl fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientBuilder")
-            .field("info", &self.info)
-            .field("versions", &self.versions)
-            .field("options", &self.options)
+            .field("info", &self.0.info)
+            .field("versions", &self.0.versions)
+            .field("options", &self.0.options)
             .finish_non_exhaustive()
     }
 }

@@ -32,8 +32,8 @@ impl ClientBuilder {
         Fut: Future<Output = Result<ElicitResult, JsonRpcError>> + Send + 'static,
     {
         let both = ElicitationCapability::new().with_form(JsonObject::new()).with_url(JsonObject::new());
-        self.served.elicitation = Some(both);
-        let declared = Arc::clone(&self.declared);
+        self.settings().served.elicitation = Some(both);
+        let declared = Arc::clone(&self.settings().declared);
         let handler = Arc::new(handler);
         self.on_request::<ElicitRequest, _>(move |params, context| {
             let handler = Arc::clone(&handler);
@@ -69,8 +69,8 @@ impl ClientBuilder {
     where
         Fut: Future<Output = Result<CreateMessageResult, JsonRpcError>> + Send + 'static,
     {
-        self.served.sampling.get_or_insert_default();
-        let declared = Arc::clone(&self.declared);
+        self.settings().served.sampling.get_or_insert_default();
+        let declared = Arc::clone(&self.settings().declared);
         let handler = Arc::new(handler);
         self.on_request::<CreateMessageRequest, _>(move |params, context| {
             let handler = Arc::clone(&handler);
@@ -93,7 +93,7 @@ impl ClientBuilder {
     where
         Fut: Future<Output = Result<CreateMessageResult, JsonRpcError>> + Send + 'static,
     {
-        self.served.sampling.get_or_insert_default().tools.get_or_insert_default();
+        self.settings().served.sampling.get_or_insert_default().tools.get_or_insert_default();
         self.on_sample(handler)
     }
 
@@ -102,8 +102,8 @@ impl ClientBuilder {
     ///
     /// Section: [Roots](https://modelcontextprotocol.io/specification/2026-07-28/client/roots).
     pub fn roots<T: Into<Root>>(mut self, roots: impl IntoIterator<Item = T>) -> Self {
-        self.served.roots.get_or_insert_default().list_changed = Some(true);
-        let offered = self.roots.get_or_insert_default().clone();
+        self.settings().served.roots.get_or_insert_default().list_changed = Some(true);
+        let offered = self.settings().roots.get_or_insert_default().clone();
         offered.set(roots.into_iter().map(Into::into).collect());
         self.on_request::<ListRootsRequest, _>(move |_, _| std::future::ready(Ok(offered.list())))
     }
@@ -121,7 +121,7 @@ impl ClientBuilder {
         R: Request,
         Fut: Future<Output = Result<R::Result, JsonRpcError>> + Send + 'static,
     {
-        self.handlers.on_request::<R, Fut>(handler);
+        self.settings().handlers.on_request::<R, Fut>(handler);
         self
     }
 
@@ -148,7 +148,7 @@ impl ClientBuilder {
         N: Notification,
         Fut: Future<Output = ()> + Send + 'static,
     {
-        self.handlers.on_notification::<N, Fut>(handler);
+        self.settings().handlers.on_notification::<N, Fut>(handler);
         self
     }
 
@@ -160,13 +160,13 @@ impl ClientBuilder {
     where
         Fut: Future<Output = ()> + Send + 'static,
     {
-        self.handlers.on_any_notification(handler);
+        self.settings().handlers.on_any_notification(handler);
         self
     }
 
     /// Hears of odd things that the connection survives: stray text, late replies, losses. It must not block.
     pub fn on_diagnostic(mut self, handler: impl Fn(Diagnostic) + Send + Sync + 'static) -> Self {
-        self.handlers.on_diagnostic(handler);
+        self.settings().handlers.on_diagnostic(handler);
         self
     }
 }
