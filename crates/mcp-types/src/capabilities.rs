@@ -232,7 +232,7 @@ impl Lookup for JsonObject {
 
 impl Lookup for Json {
     fn has(&self, path: &str) -> bool {
-        crate::read::text::<JsonObject>(self.as_str()).is_ok_and(|object| object.has(path))
+        crate::read::value::<JsonObject>(self).is_ok_and(|object| object.has(path))
     }
 
     fn is_set(&self) -> bool {

@@ -76,7 +76,7 @@ impl ElicitRequestFormParams {
     /// # Errors
     /// When the schema has no `properties`, or they are no object.
     pub fn form(&self) -> serde_json::Result<ElicitationSchema> {
-        read::text(self.requested_schema.as_json().as_str())
+        read::value(self.requested_schema.as_json())
     }
 }
 
@@ -195,11 +195,11 @@ write::serialize_by_writing!(ElicitRequestParams);
 impl Read for ElicitRequestParams {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
         let json = Json::read(reader)?;
-        match string_member(&json, "mode")?.as_deref() {
-            None | Some("form") => read::text(json.as_str()).map(Self::Form),
-            Some("url") => read::text(json.as_str()).map(Self::Url),
-            Some(mode) => Ok(Self::Unknown(UnknownObject::from_text(mode.to_owned(), json))),
-        }
+        Ok(match string_member(&json, "mode")?.as_deref() {
+            None | Some("form") => Self::Form(read::value(&json)?),
+            Some("url") => Self::Url(read::value(&json)?),
+            Some(mode) => Self::Unknown(UnknownObject::from_text(mode.to_owned(), json)),
+        })
     }
 }
 

@@ -28,19 +28,19 @@ impl JsonRpcError {
     /// The data of an [`UNSUPPORTED_PROTOCOL_VERSION`](ErrorCode::UNSUPPORTED_PROTOCOL_VERSION) error; `None` for other
     /// errors, and for data of another form.
     pub fn unsupported_protocol_version(&self) -> Option<UnsupportedProtocolVersionErrorData> {
-        read::text(self.data_of(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION)?.as_str()).ok()
+        read::value(self.data_of(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION)?).ok()
     }
 
     /// The data of a [`MISSING_REQUIRED_CLIENT_CAPABILITY`](ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY) error; `None`
     /// for other errors, and for data of another form.
     pub fn missing_required_client_capability(&self) -> Option<MissingRequiredClientCapabilityErrorData> {
-        read::text(self.data_of(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY)?.as_str()).ok()
+        read::value(self.data_of(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY)?).ok()
     }
 
     /// The data of a [`URL_ELICITATION_REQUIRED`](ErrorCode::URL_ELICITATION_REQUIRED) error; `None` for other errors,
     /// and for data of another form.
     pub fn url_elicitation_required(&self) -> Option<UrlElicitationRequiredErrorData> {
-        read::text(self.data_of(ErrorCode::URL_ELICITATION_REQUIRED)?.as_str()).ok()
+        read::value(self.data_of(ErrorCode::URL_ELICITATION_REQUIRED)?).ok()
     }
 
     fn data_of(&self, code: ErrorCode) -> Option<&Json> {

@@ -11,15 +11,21 @@ use crate::Map;
 /// serde's traits, but not of one that uses `#[serde(flatten)]`, `#[serde(tag)]` or `#[serde(untagged)]`: those
 /// buffer through serde's own tree, which cannot hold raw text.
 #[derive(Clone)]
-pub struct Json(Box<RawValue>);
+pub struct Json(
+    /// `None` is `null`, for which nothing is allocated.
+    Option<Box<RawValue>>,
+);
 
 impl Json {
+    /// The JSON value `null`.
+    pub const NULL: Self = Self(None);
+
     /// The JSON text of `value`.
     ///
     /// # Errors
     /// When `value` cannot be written as JSON (a map whose keys are not strings, or its `Serialize` fails).
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Self> {
-        serde_json::value::to_raw_value(value).map(Self)
+        serde_json::value::to_raw_value(value).map(Self::from)
     }
 
     /// Takes a JSON text as it is, after checking that it is one.
@@ -27,12 +33,19 @@ impl Json {
     /// # Errors
     /// When `text` is not one JSON value.
     pub fn from_text(text: impl Into<String>) -> serde_json::Result<Self> {
-        RawValue::from_string(text.into()).map(Self)
+        RawValue::from_string(text.into()).map(Self::from)
     }
 
     /// The text as it came.
     pub fn as_str(&self) -> &str {
-        self.0.get()
+        self.raw().get()
+    }
+
+    fn raw(&self) -> &RawValue {
+        match &self.0 {
+            Some(raw) => raw,
+            None => RawValue::NULL,
+        }
     }
 
     /// Decodes the value.
@@ -88,7 +101,7 @@ impl Eq for Json {}
 
 impl From<Box<RawValue>> for Json {
     fn from(raw: Box<RawValue>) -> Self {
-        Self(raw)
+        Self(Some(raw))
     }
 }
 
@@ -145,13 +158,13 @@ impl From<f64> for Json {
 
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        self.raw().serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Self)
+        Box::<RawValue>::deserialize(deserializer).map(Self::from)
     }
 }
 

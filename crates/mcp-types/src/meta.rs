@@ -8,7 +8,7 @@ use crate::{
     ClientCapabilities, Implementation, Json, JsonObject, LoggingLevel, ProgressToken, ProtocolVersion,
     RelatedTaskMetadata, RequestId,
     inventory::{Described, Lifetime, MemberInfo, Presence, Shape, TypeInfo},
-    read::{self, Read, Reader},
+    read::{self, Blank, Read, Reader},
 };
 
 /// The keys of `_meta` that the specification reserves.
@@ -68,7 +68,7 @@ impl Meta {
     }
 
     fn member<T: Read>(&self, key: &str) -> Option<T> {
-        read::text(self.0.get(key)?.as_str()).ok()
+        read::value(self.0.get(key)?).ok()
     }
 
     fn write<T: Serialize + ?Sized>(mut self, key: &str, value: &T) -> Self {
@@ -148,8 +148,12 @@ reserved! {
 
 impl Read for Meta {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
-        JsonObject::read(reader).map(Self)
+        Ok(Self(JsonObject::read(reader)?))
     }
+}
+
+impl Blank for Meta {
+    const BLANK: Self = Self::new();
 }
 
 read::deserialize_by_reading!(Meta);

@@ -1,7 +1,7 @@
 use crate::{
     CreateMessageRequest, CreateMessageRequestParams, ElicitRequest, ElicitRequestParams, Json, JsonObject,
     ListRootsRequest, Map, Meta, Request, RequestParams, UnknownObject,
-    read::{self, Maybe, Needed, Read, Reader},
+    read::{self, Read, Reader},
     write::{self, Members, Node, Write},
 };
 
@@ -34,6 +34,7 @@ pub type InputResponses = JsonObject;
 /// A request to the client that travels in a result. Since 2026-07-28.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "few at a time, and taken apart at once")]
 pub enum InputRequest {
     /// `elicitation/create`.
     Elicit(ElicitRequestParams),
@@ -125,18 +126,25 @@ read::deserialize_by_reading!(InputRequest);
 impl InputRequest {
     /// `named` becomes the method as soon as that is read.
     fn of(json: &Json, named: &mut Option<String>) -> read::Result<Self> {
-        let (mut method, mut params) = (Needed::<String>::default(), Maybe::<Json>::default());
+        let (mut method, mut params) = (String::new(), None::<Json>);
         let mut reader = Reader::new(json.as_str());
-        reader.object("InputRequest", read::names!("method", "params"), &mut [&mut method, &mut params])?;
-        let method = named.insert(method.0.ok_or_else(read::absent)?).as_str();
-        let params = params.0.as_ref().map(Json::as_str);
-        let required = || params.ok_or_else(|| reader.error("missing field `params`"));
-        match method {
-            ElicitRequest::METHOD => read::text(required()?).map(Self::Elicit),
-            CreateMessageRequest::METHOD => read::text(required()?).map(Self::CreateMessage),
-            ListRootsRequest::METHOD => params.map(read::text).transpose().map(Self::ListRoots),
-            _ => Ok(Self::Unknown(UnknownObject::from_text(method.to_owned(), json.clone()))),
-        }
+        reader.object(
+            "InputRequest",
+            read::names!("method", "params"),
+            read::needed(&[true]),
+            &mut [&mut method, &mut params],
+        )?;
+        let method = named.insert(method).as_str();
+        Ok(match (method, &params) {
+            (ElicitRequest::METHOD | CreateMessageRequest::METHOD, None) => {
+                return Err(reader.error("missing field `params`"));
+            }
+            (ElicitRequest::METHOD, Some(params)) => Self::Elicit(read::value(params)?),
+            (CreateMessageRequest::METHOD, Some(params)) => Self::CreateMessage(read::value(params)?),
+            (ListRootsRequest::METHOD, None) => Self::ListRoots(None),
+            (ListRootsRequest::METHOD, Some(params)) => Self::ListRoots(Some(read::value(params)?)),
+            _ => Self::Unknown(UnknownObject::from_text(method.to_owned(), json.clone())),
+        })
     }
 }
 

@@ -2,7 +2,7 @@ use std::fmt;
 
 use crate::{
     Json,
-    read::{self, Read, Reader},
+    read::{self, Blank, Read, Reader},
     write,
 };
 
@@ -85,6 +85,10 @@ impl Read for Number {
 }
 
 read::deserialize_by_reading!(Number);
+
+impl Blank for Number {
+    const BLANK: Self = Self(Json::NULL);
+}
 
 #[cfg(test)]
 mod tests {

@@ -44,7 +44,7 @@ impl From<&str> for Cursor {
 
 impl Read for Cursor {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
-        String::read(reader).map(Self)
+        Ok(Self(String::read(reader)?))
     }
 }
 

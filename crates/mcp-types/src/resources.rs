@@ -1,7 +1,7 @@
 use crate::{
     Annotations, CacheScope, Cursor, EmptyResult, Icon, InputResponses, List, Meta, NotificationParams,
     PaginatedRequestParams, ResultType,
-    read::{self, Maybe, Needed, Read, Reader},
+    read::{self, Blank, Read, Reader},
     write::{self, Node, Write},
 };
 
@@ -170,21 +170,28 @@ write::serialize_by_writing!(ResourceContents);
 
 impl Read for ResourceContents {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
-        let (mut uri, mut mime_type, mut meta) = (Needed::default(), Maybe::default(), Maybe::default());
-        let (mut text, mut blob) = (Maybe::default(), Maybe::default());
+        let mut contents = TextResourceContents::BLANK;
+        let (mut text, mut blob) = (None::<String>, None::<String>);
         reader.object(
             "ResourceContents",
             read::names!("uri", "mime_type", "text", "blob", "=_meta"),
-            &mut [&mut uri, &mut mime_type, &mut text, &mut blob, &mut meta],
+            read::needed(&[true]),
+            &mut [&mut contents.uri, &mut contents.mime_type, &mut text, &mut blob, &mut contents.meta],
         )?;
-        let (uri, mime_type, meta) = (uri.0.ok_or_else(read::absent)?, mime_type.0, meta.0);
-        match (text.0, blob.0) {
-            (Some(text), None) => Ok(Self::Text(TextResourceContents { uri, text, mime_type, meta })),
-            (None, Some(blob)) => Ok(Self::Blob(BlobResourceContents { uri, blob, mime_type, meta })),
+        match (text, blob) {
+            (Some(text), None) => Ok(Self::Text(TextResourceContents { text, ..contents })),
+            (None, Some(blob)) => {
+                let TextResourceContents { uri, mime_type, meta, .. } = contents;
+                Ok(Self::Blob(BlobResourceContents { uri, blob, mime_type, meta }))
+            }
             (None, None) => Err(reader.error("resource contents with neither `text` nor `blob`")),
             (Some(_), Some(_)) => Err(reader.error("resource contents with both `text` and `blob`")),
         }
     }
+}
+
+impl Blank for ResourceContents {
+    const BLANK: Self = Self::Text(TextResourceContents::BLANK);
 }
 
 read::deserialize_by_reading!(ResourceContents);

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use crate::{
-    read::{self, Read, Reader},
+    read::{self, Blank, Read, Reader},
     write::{self, Node, Write},
 };
 
@@ -127,8 +127,12 @@ write::serialize_by_writing!(ProtocolVersion);
 
 impl Read for ProtocolVersion {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
-        reader.string().map(|text| Self::from(&*text))
+        Ok(Self::from(&*reader.string()?))
     }
+}
+
+impl Blank for ProtocolVersion {
+    const BLANK: Self = Self::Other(String::new());
 }
 
 read::deserialize_by_reading!(ProtocolVersion);

@@ -3,7 +3,7 @@ use std::slice;
 use crate::{
     AudioContent, ImageContent, Json, JsonObject, List, Meta, Role, TaskMetadata, TextContent, Tool,
     ToolResultContent, ToolUseContent,
-    read::{self, Read, Reader},
+    read::{self, Blank, Read, Reader},
     write::{self, Node, Write},
 };
 
@@ -119,12 +119,16 @@ write::serialize_by_writing!(SamplingContent);
 
 impl Read for SamplingContent {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
-        if reader.peek() == Some(b'[') {
-            List::read(reader).map(Self::Many)
+        Ok(if reader.peek() == Some(b'[') {
+            Self::Many(List::read(reader)?)
         } else {
-            SamplingMessageContentBlock::read(reader).map(Self::One)
-        }
+            Self::One(SamplingMessageContentBlock::read(reader)?)
+        })
     }
+}
+
+impl Blank for SamplingContent {
+    const BLANK: Self = Self::Many(List::new());
 }
 
 read::deserialize_by_reading!(SamplingContent);
@@ -245,7 +249,7 @@ impl ToolResultContent {
 impl From<JsonObject> for ModelHint {
     fn from(members: JsonObject) -> Self {
         Self {
-            name: members.get("name").and_then(|name| name.decode().ok()),
+            name: members.get("name").and_then(|name| read::value(name).ok()),
             extra: members.into_iter().filter(|(key, _)| key != "name").collect(),
         }
     }

@@ -5,7 +5,7 @@ use serde::{de::DeserializeOwned, de::Error};
 use crate::{
     Json, JsonObject,
     jsonrpc::scan,
-    read::{self, Read, Reader},
+    read::{self, Blank, Read, Reader},
     union::string_member,
     write,
 };
@@ -96,6 +96,10 @@ impl Read for JsonSchema {
 }
 
 read::deserialize_by_reading!(JsonSchema);
+
+impl Blank for JsonSchema {
+    const BLANK: Self = Self(Json::NULL);
+}
 
 impl fmt::Display for NotAnObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -36,6 +36,8 @@ impl UnknownObject {
         &self.json
     }
 
+    pub(crate) const BLANK: Self = Self { kind: String::new(), json: Json::NULL };
+
     pub(crate) fn read(kind: String, reader: &mut Reader<'_>) -> serde_json::Result<Self> {
         Ok(Self::from_text(kind, Json::read(reader)?))
     }

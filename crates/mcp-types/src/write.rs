@@ -59,7 +59,10 @@ pub(crate) struct OrNull<'a, T>(pub(crate) &'a Option<T>);
 
 impl<T: Write> Write for OrNull<'_, T> {
     fn node(&self) -> Node<'_> {
-        self.0.as_ref().map_or(Node::Null, Write::node)
+        match self.0 {
+            Some(value) => value.node(),
+            None => Node::Null,
+        }
     }
 }
 
@@ -202,7 +205,10 @@ impl Write for RequestId {
 
 impl<T: Write> Write for Option<T> {
     fn node(&self) -> Node<'_> {
-        self.as_ref().map_or(Node::Absent, Write::node)
+        match self {
+            Some(value) => value.node(),
+            None => Node::Absent,
+        }
     }
 }
 

@@ -163,17 +163,17 @@ impl Read for PrimitiveSchemaDefinition {
         let has = |key| is_set(text.as_bytes(), key);
         let items = scan::member(text.as_bytes(), "items").map(|range| &text.as_bytes()[range]);
         let items_have = |key| items.is_some_and(|items| is_set(items, key));
-        match kind.as_str() {
-            "string" if has("oneOf") => read::text(text).map(Self::TitledSingleSelect),
-            "string" if has("enumNames") => read::text(text).map(Self::LegacyTitled),
-            "string" if has("enum") => read::text(text).map(Self::UntitledSingleSelect),
-            "string" => read::text(text).map(Self::String),
-            "number" | "integer" => read::text(text).map(Self::Number),
-            "boolean" => read::text(text).map(Self::Boolean),
-            "array" if items_have("anyOf") => read::text(text).map(Self::TitledMultiSelect),
-            "array" if items_have("enum") => read::text(text).map(Self::UntitledMultiSelect),
-            _ => Ok(Self::Unknown(UnknownObject::from_text(kind, json))),
-        }
+        Ok(match kind.as_str() {
+            "string" if has("oneOf") => Self::TitledSingleSelect(read::value(&json)?),
+            "string" if has("enumNames") => Self::LegacyTitled(read::value(&json)?),
+            "string" if has("enum") => Self::UntitledSingleSelect(read::value(&json)?),
+            "string" => Self::String(read::value(&json)?),
+            "number" | "integer" => Self::Number(read::value(&json)?),
+            "boolean" => Self::Boolean(read::value(&json)?),
+            "array" if items_have("anyOf") => Self::TitledMultiSelect(read::value(&json)?),
+            "array" if items_have("enum") => Self::UntitledMultiSelect(read::value(&json)?),
+            _ => Self::Unknown(UnknownObject::from_text(kind, json)),
+        })
     }
 }
 

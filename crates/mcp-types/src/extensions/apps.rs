@@ -48,8 +48,8 @@ impl ToolMeta {
     /// What `tool` says, if it says anything. The older form of the member is read too.
     pub fn of(tool: &Tool) -> Option<Self> {
         let meta = tool.meta.as_ref()?;
-        let mut ui: Option<Self> = meta.get(META_KEY).and_then(|json| read::text(json.as_str()).ok());
-        let older = meta.get(META_KEY_RESOURCE_URI).and_then(|json| read::text(json.as_str()).ok());
+        let mut ui: Option<Self> = meta.get(META_KEY).and_then(|json| read::value(json).ok());
+        let older = meta.get(META_KEY_RESOURCE_URI).and_then(|json| read::value(json).ok());
         if let Some(uri) = older.filter(|_| ui.as_ref().is_none_or(|ui| ui.resource_uri.is_none())) {
             ui.get_or_insert_default().resource_uri = Some(uri);
         }
@@ -98,7 +98,7 @@ open_object! {
 impl ResourceMeta {
     /// What the `_meta` of a resource, or of its contents, says about a view. Contents come before the list.
     pub fn of(meta: &Meta) -> Option<Self> {
-        read::text(meta.get(META_KEY)?.as_str()).ok()
+        read::value(meta.get(META_KEY)?).ok()
     }
 }
 

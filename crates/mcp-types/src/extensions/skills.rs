@@ -8,7 +8,7 @@
 
 use crate::{
     CacheScope, Cursor, Json, JsonObject, List, Meta, PaginatedRequestParams, Resource, ResultType,
-    read::{self, Read, Reader},
+    read::{self, Blank, Read, Reader},
     write::{self, Node, Write},
 };
 
@@ -97,7 +97,7 @@ impl Read for SkillFrontmatter {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
         let members = JsonObject::read(reader)?;
         let text = |key| match members.get(key) {
-            Some(value) => read::text::<String>(value.as_str()),
+            Some(value) => read::value::<String>(value),
             None => Err(reader.error(format_args!("missing field `{key}`"))),
         };
         Ok(Self { name: text("name")?, description: text("description")?, members })
@@ -105,6 +105,14 @@ impl Read for SkillFrontmatter {
 }
 
 read::deserialize_by_reading!(SkillFrontmatter, SkillResources);
+
+impl Blank for SkillFrontmatter {
+    const BLANK: Self = Self { name: String::new(), description: String::new(), members: JsonObject::new() };
+}
+
+impl Blank for SkillResources {
+    const BLANK: Self = Self::Dynamic;
+}
 
 /// The files of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,7 +152,7 @@ write::serialize_by_writing!(SkillResources);
 impl Read for SkillResources {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
         if reader.peek() == Some(b'[') {
-            return Vec::read(reader).map(Self::Listed);
+            return Ok(Self::Listed(Vec::read(reader)?));
         }
         match &*reader.string()? {
             "dynamic" => Ok(Self::Dynamic),

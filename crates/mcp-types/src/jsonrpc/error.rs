@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::{
     Json,
-    read::{self, Maybe, Needed, Read, Reader},
+    read::{self, Blank, Maybe, Read, Reader},
     write::{self, Members, Node, Write},
 };
 
@@ -85,18 +85,19 @@ impl JsonRpcError {
 
 impl Read for JsonRpcError {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
-        let (mut code, mut message, mut data) = (Needed::default(), Maybe::default(), Maybe::default());
+        let mut error = Self::BLANK;
         reader.object(
             "JsonRpcError",
             read::names!("code", "message", "data"),
-            &mut [&mut code, &mut message, &mut data],
+            read::needed(&[true]),
+            &mut [&mut error.code.0, &mut Maybe(&mut error.message), &mut error.data],
         )?;
-        Ok(Self {
-            code: ErrorCode(code.0.ok_or_else(read::absent)?),
-            message: message.0.unwrap_or_default(),
-            data: data.0,
-        })
+        Ok(error)
     }
+}
+
+impl Blank for JsonRpcError {
+    const BLANK: Self = Self { code: ErrorCode(0), message: String::new(), data: None };
 }
 
 read::deserialize_by_reading!(JsonRpcError);

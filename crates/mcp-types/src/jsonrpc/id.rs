@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     Json,
-    read::{self, Read, Reader},
+    read::{self, Blank, Read, Reader},
     write,
 };
 
@@ -171,8 +171,16 @@ read::deserialize_by_reading!(RequestId, ProgressToken);
 
 impl Read for ProgressToken {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
-        RequestId::read(reader).map(Self)
+        Ok(Self(RequestId::read(reader)?))
     }
+}
+
+impl Blank for RequestId {
+    const BLANK: Self = Self(Repr::Integer(0));
+}
+
+impl Blank for ProgressToken {
+    const BLANK: Self = Self(RequestId::BLANK);
 }
 
 impl ProgressToken {

@@ -162,17 +162,27 @@ macro_rules! object {
 
         impl $crate::read::Read for $name {
             fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
-                $(let mut $member: object!(@slot $presence $kind $(, $how)?) = Default::default();)*
+                let mut object = <Self as $crate::read::Blank>::BLANK;
                 reader.object(
                     stringify!($name),
                     $crate::read::names!($(concat!("=", $key),)? $(object!(@name $member $($wire)?)),*),
-                    &mut [$(&mut $crate::read::Tag($tag),)? $(&mut $member),*],
+                    const { $crate::read::needed(&[
+                        $(object!(@never $key),)? $(object!(@needed $presence $($how)?)),*
+                    ]) },
+                    &mut [
+                        $(&mut $crate::read::Tag($tag),)?
+                        $(object!(@slot object.$member $(, $how)?)),*
+                    ],
                 )?;
-                Ok(Self {
-                    $(tag: $crate::union::Tag::of($key),)?
-                    $($member: object!(@value $presence $member $($how)?),)*
-                })
+                Ok(object)
             }
+        }
+
+        impl $crate::read::Blank for $name {
+            const BLANK: Self = Self {
+                $(tag: $crate::union::Tag::of($key),)?
+                $($member: $crate::read::Blank::BLANK,)*
+            };
         }
 
         $crate::read::deserialize_by_reading!($name);
@@ -229,18 +239,19 @@ macro_rules! object {
     (@part required $value:expr, lenient_integer) => { &$crate::write::OrNull(&$value) };
     (@part $presence:ident $value:expr $(, $how:ident)?) => { &&$value };
 
-    (@slot $presence:ident $ty:ty, lenient_integer) => { $crate::read::LenientInteger };
-    (@slot $presence:ident $ty:ty, lenient) => { $crate::read::Lenient<$ty> };
-    (@slot $presence:ident $ty:ty, present) => { $crate::read::Present };
-    (@slot required $ty:ty, one_or_list) => { $crate::read::OneOrList };
-    (@slot required $ty:ty, default) => { $crate::read::Maybe<$ty> };
-    (@slot required $ty:ty) => { $crate::read::Needed<$ty> };
-    (@slot optional $ty:ty) => { $crate::read::Maybe<$ty> };
+    (@slot $member:expr, lenient_integer) => { &mut $crate::read::LenientInteger(&mut $member) };
+    (@slot $member:expr, lenient) => { &mut $crate::read::Lenient(&mut $member) };
+    (@slot $member:expr, present) => { &mut $crate::read::Present(&mut $member) };
+    (@slot $member:expr, one_or_list) => { &mut $crate::read::OneOrList(&mut $member) };
+    (@slot $member:expr, default) => { &mut $crate::read::Maybe(&mut $member) };
+    (@slot $member:expr) => { &mut $member };
 
-    (@value required $member:ident default) => { $member.0.unwrap_or_default() };
-    (@value required $member:ident lenient_integer) => { $member.0 };
-    (@value required $member:ident $($how:ident)?) => { $member.0.ok_or_else($crate::read::absent)? };
-    (@value optional $member:ident $($how:ident)?) => { $member.0 };
+    (@needed required default) => { false };
+    (@needed required lenient_integer) => { false };
+    (@needed required $($how:ident)?) => { true };
+    (@needed optional $($how:ident)?) => { false };
+
+    (@never $key:literal) => { false };
 }
 
 #[cfg(test)]

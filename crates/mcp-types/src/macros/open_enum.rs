@@ -64,8 +64,12 @@ macro_rules! open_enum {
 
         impl $crate::read::Read for $name {
             fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
-                reader.string().map(|text| Self::from(&*text))
+                Ok(Self::from(&*reader.string()?))
             }
+        }
+
+        impl $crate::read::Blank for $name {
+            const BLANK: Self = Self::Other(String::new());
         }
 
         impl $crate::inventory::Described for $name {

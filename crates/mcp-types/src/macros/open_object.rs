@@ -54,12 +54,15 @@ macro_rules! open_object {
 
         impl $crate::read::Read for $name {
             fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
-                $(let mut $field = $crate::read::Maybe::<$ty>::default();)*
-                let mut extra = $crate::JsonObject::new();
+                let mut object = <Self as $crate::read::Blank>::BLANK;
                 let names = $crate::read::names!($(concat!("=", $wire)),*);
-                $crate::read::open(reader, names, &mut [$(&mut $field),*], &mut extra)?;
-                Ok(Self { $($field: $field.0,)* extra })
+                $crate::read::open(reader, names, &mut [$(&mut object.$field),*], &mut object.extra)?;
+                Ok(object)
             }
+        }
+
+        impl $crate::read::Blank for $name {
+            const BLANK: Self = Self { $($field: None,)* extra: $crate::JsonObject::new() };
         }
 
         $crate::read::deserialize_by_reading!($name);

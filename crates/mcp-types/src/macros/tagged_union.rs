@@ -50,11 +50,15 @@ macro_rules! tagged_union {
         impl $crate::read::Read for $name {
             fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
                 let kind = reader.kind($key)?;
-                match &*kind {
-                    $($tag => <$ty>::read(reader).map(Self::$variant),)*
-                    _ => $crate::UnknownObject::read(kind.into_owned(), reader).map(Self::Unknown),
-                }
+                Ok(match &*kind {
+                    $($tag => Self::$variant(<$ty>::read(reader)?),)*
+                    _ => Self::Unknown($crate::UnknownObject::read(kind.into_owned(), reader)?),
+                })
             }
+        }
+
+        impl $crate::read::Blank for $name {
+            const BLANK: Self = Self::Unknown($crate::UnknownObject::BLANK);
         }
 
         $crate::read::deserialize_by_reading!($name);

@@ -13,8 +13,10 @@ mod slot;
 pub use reader::Reader;
 pub use shim::{bytes, decode, deserialize, text};
 
+pub(crate) use shim::value;
+
 pub(crate) use names::{Names, encoded, encoded_length, names};
-pub(crate) use slot::{Lenient, LenientInteger, Maybe, Needed, OneOrList, Present, Slot, Tag, absent};
+pub(crate) use slot::{Blank, Lenient, LenientInteger, Maybe, OneOrList, Present, Slot, Tag, needed};
 
 use crate::{Json, JsonObject, List};
 

@@ -20,11 +20,13 @@ impl<'de> Reader<'de> {
         Self { text, at: 0, origin: 0 }
     }
 
-    /// Reads an object into `slots`, one for each of `names`. `what` is the name of the type, for errors.
+    /// Reads an object into `slots`, one for each of `names`; those of the bits `needed` must be there. `what` is the name of
+    /// the type, for errors.
     pub(crate) fn object(
         &mut self,
         what: &'static str,
         mut names: Names,
+        needed: u64,
         slots: &mut [&mut dyn Slot],
     ) -> Result<()> {
         self.open(b'{', format_args!("an object ({what})"))?;
@@ -42,9 +44,9 @@ impl<'de> Reader<'de> {
             seen |= 1 << place;
             slots[place].fill(self)?;
         }
-        match slots.iter().position(|slot| slot.is_missing()) {
-            Some(place) => Err(self.error(format_args!("missing field `{}`", names.name(place)))),
-            None => Ok(()),
+        match (needed & !seen).trailing_zeros() {
+            u64::BITS => Ok(()),
+            place => Err(self.error(format_args!("missing field `{}`", names.name(place as usize)))),
         }
     }
 

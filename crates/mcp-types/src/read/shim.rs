@@ -7,6 +7,7 @@ use serde::{
 use serde_json::{Error, value::RawValue};
 
 use super::{Read, Reader};
+use crate::Json;
 
 /// Decodes a JSON text, as [`serde_json::from_slice`] does and with the same outcome; faster when `T` is a type of this crate,
 /// because that is read from the text as it stands. By any other way `serde_json` finds the end of the value first.
@@ -22,20 +23,19 @@ pub fn decode<'de, T: Deserialize<'de>>(json: &'de [u8]) -> serde_json::Result<T
 /// # Errors
 /// When the text is no `T`, or no JSON.
 pub fn text<T: Read>(text: &str) -> serde_json::Result<T> {
-    let mut value = None;
-    complete(text, &mut |reader| {
-        value = Some(T::read(reader)?);
-        Ok(())
-    })?;
-    value.ok_or_else(super::absent)
+    let mut reader = Reader::new(text);
+    match T::read(&mut reader) {
+        Ok(value) => match reader.end() {
+            Ok(()) => Ok(value),
+            Err(error) => Err(blame(text, error)),
+        },
+        Err(error) => Err(blame(text, error)),
+    }
 }
 
-fn complete(
-    text: &str,
-    read: &mut dyn FnMut(&mut Reader<'_>) -> serde_json::Result<()>,
-) -> serde_json::Result<()> {
-    let mut reader = Reader::new(text);
-    read(&mut reader).and_then(|()| reader.end()).map_err(|error| blame(text, error))
+/// Reads a `T` from a value that is known to be JSON.
+pub(crate) fn value<T: Read>(json: &Json) -> serde_json::Result<T> {
+    T::read(&mut Reader::new(json.as_str()))
 }
 
 /// As [`text`], of text that may not be UTF-8.
@@ -122,7 +122,7 @@ struct Whole<'de>(&'de [u8]);
 macro_rules! pass_on {
     ($($method:ident($($argument:ident: $ty:ty),*))*) => {$(
         fn $method<V: Visitor<'de>>(self, $($argument: $ty,)* visitor: V) -> serde_json::Result<V::Value> {
-            let mut deserializer = serde_json::Deserializer::from_slice(self.0);
+            let mut deserializer = serde_json::Deserializer::from_str(utf8(self.0)?);
             let value = deserializer.$method($($argument,)* visitor)?;
             deserializer.end()?;
             Ok(value)

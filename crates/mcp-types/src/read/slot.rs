@@ -1,104 +1,94 @@
 use super::{Read, Reader, Result};
-use crate::{ContentBlock, Json, List, read};
+use crate::{ContentBlock, Json, List, Map};
 
 /// Where a member of an object is read to.
 pub(crate) trait Slot {
     fn fill(&mut self, reader: &mut Reader<'_>) -> Result<()>;
-
-    /// Whether the object cannot be without it, and is.
-    fn is_missing(&self) -> bool {
-        false
-    }
 }
 
-/// A member that must be there.
-pub(crate) struct Needed<T>(pub(crate) Option<T>);
+/// What is there before anything is read.
+pub(crate) trait Blank {
+    /// It is no value that anybody has written, and never leaves what reads.
+    const BLANK: Self;
+}
 
-/// A member that may be absent or `null`.
-pub(crate) struct Maybe<T>(pub(crate) Option<T>);
+/// Which members must be there: a bit for each.
+pub(crate) const fn needed(members: &[bool]) -> u64 {
+    assert!(members.len() <= 64, "too many members");
+    let (mut bits, mut at) = (0, 0);
+    while at < members.len() {
+        bits |= (members[at] as u64) << at;
+        at += 1;
+    }
+    bits
+}
+
+/// A member that may be absent or `null`, and stays blank then. (So does an `Option` by itself.)
+pub(crate) struct Maybe<'a, T>(pub(crate) &'a mut T);
 
 /// A member whose absence is harmless: a value of the wrong kind or out of range reads as absent, so that one absurd hint
 /// does not cost the whole object.
-pub(crate) struct Lenient<T>(pub(crate) Option<T>);
+pub(crate) struct Lenient<'a, T>(pub(crate) &'a mut Option<T>);
 
 /// As [`Lenient`], for a whole number that some peers write as `1.0` or `1e3`.
-pub(crate) struct LenientInteger(pub(crate) Option<u64>);
+pub(crate) struct LenientInteger<'a>(pub(crate) &'a mut Option<u64>);
 
 /// A member whose type can hold `null`: `null` is a value, and only absence reads as `None`.
-pub(crate) struct Present(pub(crate) Option<Json>);
+pub(crate) struct Present<'a>(pub(crate) &'a mut Option<Json>);
 
 /// A list that may be written as its only element.
-pub(crate) struct OneOrList(pub(crate) Option<List<ContentBlock>>);
+pub(crate) struct OneOrList<'a>(pub(crate) &'a mut List<ContentBlock>);
 
 /// A member with one value only. Absent reads as right.
 pub(crate) struct Tag(pub(crate) &'static str);
 
-macro_rules! empty {
-    ($($slot:ident $(<$t:ident>)?),*) => {$(
-        impl$(<$t>)? Default for $slot$(<$t>)? {
-            fn default() -> Self {
-                Self(None)
-            }
-        }
-    )*};
-}
-
-empty!(Needed<T>, Maybe<T>, Lenient<T>, LenientInteger, Present, OneOrList);
-
-impl<T: Read> Slot for Needed<T> {
+/// After an error it is as it was.
+impl<T: Read> Slot for T {
     fn fill(&mut self, reader: &mut Reader<'_>) -> Result<()> {
-        self.0 = Some(T::read(reader)?);
+        *self = T::read(reader)?;
         Ok(())
     }
-
-    fn is_missing(&self) -> bool {
-        self.0.is_none()
-    }
 }
 
-impl<T: Read> Slot for Maybe<T> {
+impl<T: Read> Slot for Maybe<'_, T> {
     fn fill(&mut self, reader: &mut Reader<'_>) -> Result<()> {
         if !reader.null() {
-            self.0 = Some(T::read(reader)?);
+            *self.0 = T::read(reader)?;
         }
         Ok(())
     }
 }
 
-impl<T: Read> Slot for Lenient<T> {
+impl<T: Read> Slot for Lenient<'_, T> {
     fn fill(&mut self, reader: &mut Reader<'_>) -> Result<()> {
-        self.0 = read::text(reader.raw()?.get()).ok();
+        *self.0 = T::read(&mut Reader::new(reader.raw()?.get())).ok();
         Ok(())
     }
 }
 
-impl Slot for LenientInteger {
+impl Slot for LenientInteger<'_> {
     fn fill(&mut self, reader: &mut Reader<'_>) -> Result<()> {
         let text = reader.raw()?.get();
-        self.0 = text.parse().ok().or_else(|| whole(text.parse().ok()?));
+        *self.0 = text.parse().ok().or_else(|| whole(text.parse().ok()?));
         Ok(())
     }
 }
 
-impl Slot for Present {
+impl Slot for Present<'_> {
     fn fill(&mut self, reader: &mut Reader<'_>) -> Result<()> {
-        self.0 = Some(Json::read(reader)?);
+        *self.0 = Some(Json::read(reader)?);
         Ok(())
     }
 }
 
-impl Slot for OneOrList {
+impl Slot for OneOrList<'_> {
     fn fill(&mut self, reader: &mut Reader<'_>) -> Result<()> {
-        self.0 = Some(if reader.peek() == Some(b'{') {
+        *self.0 = if reader.peek() == Some(b'{') {
             List::from([ContentBlock::read(reader)?])
         } else {
             List::read(reader)?
-        });
+        };
         Ok(())
-    }
-
-    fn is_missing(&self) -> bool {
-        self.0.is_none()
     }
 }
 
@@ -112,10 +102,25 @@ impl Slot for Tag {
     }
 }
 
-/// Of a member that must be there. [`Reader::object`] has looked for it, and knows its name.
-#[cold]
-pub(crate) fn absent() -> serde_json::Error {
-    serde::de::Error::custom("a member is missing")
+macro_rules! blank {
+    ($($ty:ty $(, $t:ident)? = $blank:expr;)*) => {$(
+        impl$(<$t>)? Blank for $ty {
+            const BLANK: Self = $blank;
+        }
+    )*};
+}
+
+blank! {
+    String = Self::new();
+    bool = false;
+    u64 = 0;
+    i64 = 0;
+    f64 = 0.0;
+    Json = Self::NULL;
+    Option<T>, T = None;
+    Vec<T>, T = Self::new();
+    List<T>, T = Self::new();
+    Map<T>, T = Self::new();
 }
 
 /// The largest number below which every whole `f64` is exact.
