@@ -12,6 +12,7 @@ mod http;
 mod http_sse;
 mod link;
 mod listen;
+mod param_headers;
 mod redirect;
 mod refusal;
 mod request;
@@ -26,6 +27,7 @@ mod turns;
 pub use client::Proxy;
 pub use client::{HttpClient, HttpVersion, ResponseBody};
 pub use http::Http;
+pub use param_headers::McpParam;
 pub use service::{BoxError, RequestBody};
 /// For [`HttpClient::tls_config`], and to choose the cryptography of the process.
 #[cfg(feature = "tls")]

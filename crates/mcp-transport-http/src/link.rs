@@ -6,7 +6,7 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::{
     beside, closer::SessionCloser, endpoint::Endpoint, exchange::HttpExchanges, http::Options,
-    redirect::Redirecting, request::post_fields, service::Fetch, session::Session,
+    param_headers::McpParam, redirect::Redirecting, request::post_fields, service::Fetch, session::Session,
 };
 
 /// What the parts of a link have in common.
@@ -57,5 +57,5 @@ impl Shared {
 pub(crate) fn open(shared: Arc<Shared>) -> Link {
     let (sender, receiver) = beside::halves(&shared);
     let closer = SessionCloser(Arc::clone(&shared));
-    Link::exchanges(HttpExchanges(shared), sender, receiver).with_closer(closer).with_headers()
+    Link::exchanges(HttpExchanges(shared), sender, receiver).with_closer(closer).with_headers(&McpParam)
 }

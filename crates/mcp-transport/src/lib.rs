@@ -67,6 +67,7 @@ mod error;
 mod link;
 pub mod memory;
 mod message;
+mod param_headers;
 mod tap;
 
 pub use bytes::Bytes;
@@ -79,6 +80,7 @@ pub use link::{
     Link, LinkParts, Receiver, Sender, Sink, SinkTarget,
 };
 pub use message::{Inbound, Origin, Outbound, OutboundMessage, RawMessage, Skipped, SkippedKind};
+pub use param_headers::{HeaderPlan, ParamHeaders};
 pub use tap::{Passed, Tap};
 
 #[cfg(all(doctest, feature = "contract"))]

@@ -1,6 +1,6 @@
 use std::{collections::VecDeque, fmt, future::Future, pin::Pin, sync::Arc};
 
-use crate::{Inbound, Outbound, OutboundMessage, TransportError};
+use crate::{Inbound, Outbound, OutboundMessage, ParamHeaders, TransportError};
 
 /// Makes links to one server. Reusable: a client connects again after a crash, or to probe on a fresh process.
 ///
@@ -148,8 +148,8 @@ pub struct LinkParts {
     pub closer: Option<BoxCloser>,
     /// What the peer said beside the protocol so far: the last lines of standard error, say. Untrusted text.
     pub diagnosis: Option<Diagnosis>,
-    /// Whether [`OutboundMessage::headers`] reach the peer.
-    pub headers: bool,
+    /// Of links whose [`OutboundMessage::headers`] reach the peer: which arguments of tools travel in them.
+    pub headers: Option<&'static dyn ParamHeaders>,
 }
 
 /// Tells what a peer said beside the protocol so far; empty when it said nothing.
@@ -164,7 +164,7 @@ impl Link {
             exchanges: None,
             closer: None,
             diagnosis: None,
-            headers: false,
+            headers: None,
         })
     }
 
@@ -189,9 +189,9 @@ impl Link {
     }
 
     /// The same link, as one on which [`OutboundMessage::headers`] reach the peer. In the modern era the client then
-    /// mirrors arguments of tools in them, as the tools' schemas say, and leaves out tools whose schemas say it wrongly.
-    pub fn with_headers(mut self) -> Self {
-        self.0.headers = true;
+    /// mirrors arguments of tools in them, as `params` says, and leaves out tools for which that has no plan.
+    pub fn with_headers(mut self, params: &'static dyn ParamHeaders) -> Self {
+        self.0.headers = Some(params);
         self
     }
 
@@ -199,7 +199,7 @@ impl Link {
         &mut self,
         closer: Option<BoxCloser>,
         diagnosis: Option<Diagnosis>,
-        headers: bool,
+        headers: Option<&'static dyn ParamHeaders>,
     ) {
         self.0.closer = closer;
         self.0.diagnosis = diagnosis;

@@ -1,13 +1,14 @@
 //! Header fields that mirror arguments of a tool.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use mcp_protocol::{
     Metadata,
     connection::{CancelMode, Deadlines, OutgoingCall},
-    param_headers::{HeaderPlan, PREFIX},
+    param_headers::PREFIX,
 };
+use mcp_transport::HeaderPlan;
 use mcp_types::{
     CallToolRequest, ErrorCode, ListToolsRequest, ListToolsResult, PaginatedRequestParams, Request,
     jsonrpc::scan,
@@ -28,7 +29,7 @@ use crate::{
 /// # Errors
 /// When a field of the caller would pass for a mirrored one.
 pub(super) fn fields(options: &CallOptions, method: &str, params: Option<&Bytes>) -> Result<Fields> {
-    if options.headers().is_empty() && !options.client.0.session.has_headers() {
+    if options.headers().is_empty() && options.client.0.session.param_headers().is_none() {
         return Ok(Fields::default());
     }
     if let Some((name, _)) = options.headers().iter().find(|(name, _)| is_mirrored(name)) {
@@ -40,9 +41,9 @@ pub(super) fn fields(options: &CallOptions, method: &str, params: Option<&Bytes>
     let mut headers = options.headers().clone();
     if method == CallToolRequest::METHOD
         && let Some(params) = params
-        && let Some(tool) = options.client.0.catalogue.with_headers(|| tool_name(params))
+        && let Some(plan) = options.client.0.catalogue.header_plan(|| tool_name(params))
     {
-        headers = with_fields(headers, &tool.headers, params);
+        headers = with_fields(headers, &*plan, params);
     }
     Ok(Fields { headers, listed: false })
 }
@@ -51,10 +52,11 @@ fn is_mirrored(name: &str) -> bool {
     name.get(..PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(PREFIX))
 }
 
-fn with_fields(mut headers: Headers, plan: &HeaderPlan, params: &[u8]) -> Headers {
+fn with_fields(mut headers: Headers, plan: &dyn HeaderPlan, params: &[u8]) -> Headers {
     if let Some(arguments) = scan::member(params, "arguments") {
-        let fields = plan.fields(&params[arguments]);
-        headers.extend(fields.into_iter().map(|(name, value)| (name.to_owned().into(), value.into_owned())));
+        for (name, value) in plan.fields(&params[arguments]) {
+            headers.push((name.into(), value));
+        }
     }
     headers
 }
@@ -95,7 +97,11 @@ impl Fields {
         self.listed = true;
         let why = match timeout(left, find(options, &name)).await {
             Ok(Ok(Found::Plan(plan))) => {
-                self.headers = with_fields(options.headers().clone(), &plan, params);
+                let headers = options.headers().clone();
+                self.headers = match plan {
+                    Some(plan) => with_fields(headers, &*plan, params),
+                    None => headers,
+                };
                 return Ok(());
             }
             Ok(Ok(Found::Invalid(reason))) => format!("as the tool is listed now, {reason}"),
@@ -117,7 +123,7 @@ pub(super) fn is_mismatch(error: &Error) -> bool {
 
 /// What a listing says of one tool.
 enum Found {
-    Plan(HeaderPlan),
+    Plan(Option<Arc<dyn HeaderPlan>>),
     Invalid(String),
     Nothing,
 }
@@ -128,8 +134,7 @@ async fn find(options: &CallOptions, name: &str) -> Result<Found> {
     for _ in 0..defaults::MAX_PAGES {
         let (page, invalid) = page(options, &params).await?;
         if let Some(tool) = page.tools.iter().find(|tool| tool.name == name) {
-            return Ok(HeaderPlan::of(&tool.input_schema)
-                .map_or_else(|reason| Found::Invalid(reason.to_string()), Found::Plan));
+            return Ok(options.client.0.catalogue.plan(tool).map_or_else(Found::Invalid, Found::Plan));
         }
         if let Some((_, reason)) = invalid.into_iter().find(|(tool, _)| tool == name) {
             return Ok(Found::Invalid(reason));
@@ -161,7 +166,7 @@ async fn page(
     let begun = Instant::now().into_std();
     // Whoever the call is made for is who lists.
     let headers = options.headers();
-    let slot = std::sync::Arc::new(Slot::default());
+    let slot = Arc::new(Slot::default());
     let outcome = client
         .session
         .perform(begun, &mut Some(call), headers, &slot, false, limit)

@@ -72,7 +72,6 @@ impl Catalogue {
                 None
             }
             Err(reason) => {
-                let reason = reason.to_string();
                 invalid.push((tool.name.clone(), reason.clone()));
                 let elements: &Vec<Json> = elements.get_or_insert_with(|| tools_of(raw));
                 // The same text was decoded before.

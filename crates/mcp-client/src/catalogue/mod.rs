@@ -8,7 +8,7 @@ use std::sync::{
     atomic::{AtomicU64, AtomicUsize, Ordering},
 };
 
-use mcp_protocol::param_headers::{HeaderPlan, InvalidHeader};
+use mcp_transport::{HeaderPlan, ParamHeaders};
 use mcp_types::{Era, JsonSchema, Tool, ToolAnnotations};
 
 pub(crate) use listing::ToolPages;
@@ -18,15 +18,15 @@ use store::{Part, Store};
 use crate::{Diagnostic, session::Session};
 
 /// What a call has to know of its tool.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub(crate) struct KnownTool {
     pub(crate) name: Arc<str>,
     /// The schema of its structured result.
     pub(crate) output_schema: Option<JsonSchema>,
     /// Hints on what it does.
     pub(crate) annotations: Option<ToolAnnotations>,
-    /// Which arguments travel in header fields. Empty where none do: on transports without headers, in the legacy era.
-    pub(crate) headers: HeaderPlan,
+    /// Which arguments travel in header fields. `None` where none do: on transports without headers, in the legacy era.
+    pub(crate) headers: Option<Arc<dyn HeaderPlan>>,
 }
 
 /// The tools of one connection, by name. Bounded: when [`MAX_BYTES`](store::MAX_BYTES) are taken, further tools are not
@@ -37,8 +37,8 @@ pub(crate) struct KnownTool {
 /// concluded from a definition rests on [`current`](Self::current) ones. Tools that the application gave stay until they are
 /// listed.
 pub(crate) struct Catalogue {
-    /// Arguments of tools travel in header fields on this connection.
-    mirrors: bool,
+    /// Where arguments of tools travel in header fields on this connection: which do.
+    mirrors: Option<&'static dyn ParamHeaders>,
     /// How many known tools have a plan. Without one, no call looks for its tool.
     planned: AtomicUsize,
     /// How often the server said that its tools have changed.
@@ -50,7 +50,7 @@ impl Catalogue {
     /// A catalogue of the tools in `given`. Those whose annotations are invalid are reported.
     pub(crate) fn new(era: Era, session: &Session, given: &[Tool]) -> Self {
         let catalogue = Self {
-            mirrors: era == Era::Modern && session.has_headers(),
+            mirrors: session.param_headers().filter(|_| era == Era::Modern),
             planned: AtomicUsize::new(0),
             changes: AtomicU64::new(0),
             store: RwLock::default(),
@@ -60,7 +60,7 @@ impl Catalogue {
             match catalogue.plan(tool) {
                 Ok(plan) => known.push((tool, plan)),
                 Err(reason) => {
-                    let (tool, reason) = (tool.name.clone(), reason.to_string());
+                    let tool = tool.name.clone();
                     session.mailbox().push_diagnostic(Diagnostic::InvalidTool { tool, reason });
                 }
             }
@@ -80,12 +80,12 @@ impl Catalogue {
         (changes == self.changes.load(Ordering::Acquire)).then_some(tool)
     }
 
-    /// The tool `name`, if it is known and has arguments that travel in header fields.
-    pub(crate) fn with_headers(&self, name: impl FnOnce() -> Option<String>) -> Option<Arc<KnownTool>> {
+    /// The plan of the tool `name`, if that is known and has arguments that travel in header fields.
+    pub(crate) fn header_plan(&self, name: impl FnOnce() -> Option<String>) -> Option<Arc<dyn HeaderPlan>> {
         if self.planned.load(Ordering::Acquire) == 0 {
             return None;
         }
-        self.get(&name()?).filter(|tool| !tool.headers.is_empty())
+        self.get(&name()?)?.headers.clone()
     }
 
     /// The names of the known tools, in no order.
@@ -100,14 +100,18 @@ impl Catalogue {
 
     /// Whether arguments of tools travel in header fields on this connection.
     pub(crate) fn mirrors(&self) -> bool {
-        self.mirrors
+        self.mirrors.is_some()
     }
 
-    fn plan(&self, tool: &Tool) -> Result<HeaderPlan, InvalidHeader> {
-        if self.mirrors { HeaderPlan::of(&tool.input_schema) } else { Ok(HeaderPlan::default()) }
+    /// Which arguments of `tool` travel in header fields on this connection.
+    ///
+    /// # Errors
+    /// Why it cannot be called on this connection.
+    pub(crate) fn plan(&self, tool: &Tool) -> Result<Option<Arc<dyn HeaderPlan>>, String> {
+        self.mirrors.map_or(Ok(None), |params| params.plan(tool.input_schema.as_json().as_str()))
     }
 
-    fn keep<'a>(&self, tools: impl IntoIterator<Item = (&'a Tool, HeaderPlan)>, part: Part) {
+    fn keep<'a>(&self, tools: impl IntoIterator<Item = (&'a Tool, Option<Arc<dyn HeaderPlan>>)>, part: Part) {
         let mut store = self.write();
         store.keep(tools, part, self.changes.load(Ordering::Acquire));
         self.planned.store(store.planned(), Ordering::Release);

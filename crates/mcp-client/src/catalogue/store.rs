@@ -1,6 +1,6 @@
 use std::{collections::HashMap, sync::Arc};
 
-use mcp_protocol::param_headers::HeaderPlan;
+use mcp_transport::HeaderPlan;
 use mcp_types::Tool;
 
 use super::KnownTool;
@@ -58,7 +58,7 @@ impl Store {
 
     pub(super) fn keep<'a>(
         &mut self,
-        tools: impl IntoIterator<Item = (&'a Tool, HeaderPlan)>,
+        tools: impl IntoIterator<Item = (&'a Tool, Option<Arc<dyn HeaderPlan>>)>,
         part: Part,
         changes: u64,
     ) {
@@ -82,12 +82,12 @@ impl Store {
         }
     }
 
-    fn insert(&mut self, tool: &Tool, headers: HeaderPlan, walk: Option<u64>) {
+    fn insert(&mut self, tool: &Tool, headers: Option<Arc<dyn HeaderPlan>>, walk: Option<u64>) {
         if let Some(entry) = self.tools.get_mut(&*tool.name) {
             let known = &entry.tool;
             let same = known.output_schema == tool.output_schema
                 && known.annotations == tool.annotations
-                && known.headers == headers;
+                && same(known.headers.as_deref(), headers.as_deref());
             if same {
                 (entry.walk, entry.changes) = (walk, self.changes);
                 return;
@@ -106,14 +106,22 @@ impl Store {
             return;
         }
         self.bytes += size;
-        self.planned += usize::from(!tool.headers.is_empty());
+        self.planned += usize::from(tool.headers.is_some());
         self.tools.insert(name, Entry { tool: Arc::new(tool), walk, changes: self.changes });
     }
 
     fn remove(&mut self, name: &str) {
         let Some(Entry { tool, .. }) = self.tools.remove(name) else { return };
         self.bytes -= size(&tool);
-        self.planned -= usize::from(!tool.headers.is_empty());
+        self.planned -= usize::from(tool.headers.is_some());
+    }
+}
+
+/// Whether two plans are the same.
+fn same(a: Option<&dyn HeaderPlan>, b: Option<&dyn HeaderPlan>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => format!("{a:?}") == format!("{b:?}"),
+        (a, b) => a.is_none() && b.is_none(),
     }
 }
 
@@ -122,7 +130,7 @@ fn size(tool: &KnownTool) -> usize {
     const ENTRY: usize = size_of::<KnownTool>() + size_of::<(Arc<str>, Entry)>() + 64;
     let title = tool.annotations.as_ref().and_then(|it| it.title.as_ref()).map_or(0, String::len);
     let schema = tool.output_schema.as_ref().map_or(0, |it| it.as_json().as_str().len());
-    ENTRY + tool.name.len() + title + schema + tool.headers.size()
+    ENTRY + tool.name.len() + title + schema + tool.headers.as_ref().map_or(0, |plan| plan.size())
 }
 
 #[cfg(test)]
@@ -130,6 +138,19 @@ mod tests {
     use mcp_types::{JsonSchema, ToolAnnotations};
 
     use super::*;
+
+    #[derive(Debug)]
+    struct Plan;
+
+    impl HeaderPlan for Plan {
+        fn fields(&self, _: &[u8]) -> Vec<(String, String)> {
+            Vec::new()
+        }
+
+        fn size(&self) -> usize {
+            0
+        }
+    }
 
     const FIRST: Part = Part::Page { first: true, last: false };
     const NEXT: Part = Part::Page { first: false, last: false };
@@ -142,7 +163,7 @@ mod tests {
 
     fn keep(store: &mut Store, names: &[&str], part: Part) {
         let tools: Vec<_> = names.iter().map(|name| tool(name)).collect();
-        store.keep(tools.iter().map(|tool| (tool, HeaderPlan::default())), part, 0);
+        store.keep(tools.iter().map(|tool| (tool, None)), part, 0);
     }
 
     fn names(store: &Store) -> Vec<Arc<str>> {
@@ -173,15 +194,16 @@ mod tests {
         let (before, _) = store.get("a").unwrap();
         keep(&mut store, &["a"], WHOLE);
         assert!(Arc::ptr_eq(&before, &store.get("a").unwrap().0));
-        let schema = JsonSchema::from_text(r#"{"properties":{"p":{"type":"string","x-mcp-header":"P"}}}"#);
-        let headers = HeaderPlan::of(&schema.unwrap()).unwrap();
+        let headers: Option<Arc<dyn HeaderPlan>> = Some(Arc::new(Plan));
         let changed = tool("a")
             .with_output_schema(JsonSchema::any_object())
             .with_annotations(ToolAnnotations::new().with_read_only_hint(true));
-        store.keep([(&changed, headers)], WHOLE, 0);
+        store.keep([(&changed, headers.clone())], WHOLE, 0);
         let (after, _) = store.get("a").unwrap();
         assert!(after.output_schema.is_some() && after.annotations.as_ref().unwrap().is_read_only());
-        assert_eq!((after.headers.names(), store.planned()), (vec!["Mcp-Param-P"], 1));
+        assert_eq!((after.headers.is_some(), store.planned()), (true, 1));
+        store.keep([(&changed, headers)], WHOLE, 0);
+        assert!(Arc::ptr_eq(&after, &store.get("a").unwrap().0));
         keep(&mut store, &["a"], WHOLE);
         assert_eq!(store.planned(), 0);
         keep(&mut store, &[], WHOLE);
@@ -193,7 +215,7 @@ mod tests {
         let mut store = Store::default();
         let known = tool("a");
         let mut pages = |part, changes| {
-            store.keep([(&known, HeaderPlan::default())], part, changes);
+            store.keep([(&known, None)], part, changes);
             store.get("a").unwrap().1
         };
         assert_eq!(pages(Part::Given, 0), 0);
@@ -209,10 +231,10 @@ mod tests {
         let large = JsonSchema::from_text(format!(r#"{{"title":"{}"}}"#, "x".repeat(1 << 20))).unwrap();
         let tools: Vec<_> =
             (0..100).map(|n| tool(&format!("t{n}")).with_output_schema(large.clone())).collect();
-        store.keep(tools.iter().map(|tool| (tool, HeaderPlan::default())), FIRST, 0);
+        store.keep(tools.iter().map(|tool| (tool, None)), FIRST, 0);
         assert!(store.bytes <= MAX_BYTES && store.tools.len() == 15, "{}", store.tools.len());
         let small: Vec<_> = (0..200_000).map(|n| tool(&format!("s{n}"))).collect();
-        store.keep(small.iter().map(|tool| (tool, HeaderPlan::default())), LAST, 0);
+        store.keep(small.iter().map(|tool| (tool, None)), LAST, 0);
         assert!(store.bytes <= MAX_BYTES && store.tools.len() < 100_000, "{}", store.tools.len());
     }
 }

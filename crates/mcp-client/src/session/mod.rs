@@ -24,7 +24,7 @@ use std::{
 };
 
 use mcp_protocol::connection::{Binding, CallId, Connection, ServeId};
-use mcp_transport::{BoxExchanges, Diagnosis, Link, Skipped, SkippedKind, TransportError};
+use mcp_transport::{BoxExchanges, Diagnosis, Link, ParamHeaders, Skipped, SkippedKind, TransportError};
 use mcp_types::Revision;
 use tokio::{
     sync::{Notify, watch},
@@ -75,7 +75,7 @@ pub(crate) struct Session {
     exchanges: Option<BoxExchanges>,
     /// A lost session is started anew: requests that were not taken yet may be repeated.
     renews: AtomicBool,
-    headers: bool,
+    headers: Option<&'static dyn ParamHeaders>,
     running: Mutex<Running>,
     feeds: Mutex<feeds::Feeds>,
     replacement: Mutex<Option<Link>>,
@@ -228,8 +228,8 @@ impl Session {
         self.exchanges.is_some()
     }
 
-    /// Whether header fields of a call reach the server.
-    pub(crate) fn has_headers(&self) -> bool {
+    /// Where header fields of a call reach the server: which arguments travel in them.
+    pub(crate) fn param_headers(&self) -> Option<&'static dyn ParamHeaders> {
         self.headers
     }
 

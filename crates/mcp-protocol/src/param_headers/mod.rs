@@ -11,7 +11,7 @@ mod value;
 
 use std::borrow::Cow;
 
-use mcp_types::{JsonSchema, jsonrpc::scan::Members};
+use mcp_types::jsonrpc::scan::Members;
 
 pub use invalid::{InvalidHeader, InvalidHeaderReason};
 pub use value::{decode_value, encode_value};
@@ -36,15 +36,15 @@ struct Parameter {
 }
 
 impl HeaderPlan {
-    /// The plan of a tool with this `inputSchema`. Empty without annotations: most tools have none.
+    /// The plan of a tool with this `inputSchema`, a JSON text. Empty without annotations: most tools have none.
     ///
     /// `$ref` is not followed. A type may be a union of the permitted ones, and may permit `null` beside them, because a
     /// `null` argument has no field anyway.
     ///
     /// # Errors
     /// When an annotation breaks a rule of the specification: the tool is to be left out of listings then.
-    pub fn of(input_schema: &JsonSchema) -> Result<Self, InvalidHeader> {
-        annotations::plan(input_schema.as_json().as_str())
+    pub fn of(input_schema: &str) -> Result<Self, InvalidHeader> {
+        annotations::plan(input_schema)
     }
 
     /// Whether no argument travels in a field.

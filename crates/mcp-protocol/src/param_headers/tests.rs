@@ -1,10 +1,10 @@
-use mcp_types::{Json, JsonSchema};
+use mcp_types::Json;
 use proptest::prelude::*;
 
 use super::{HeaderPlan, InvalidHeader, InvalidHeaderReason as Reason, decode_value, encode_value};
 
 fn plan(schema: &str) -> Result<HeaderPlan, InvalidHeader> {
-    HeaderPlan::of(&JsonSchema::from_text(schema).unwrap())
+    HeaderPlan::of(schema)
 }
 
 fn fault(schema: &str) -> (String, Reason) {

@@ -38,7 +38,7 @@ pub(super) fn check(headers: &HeaderMap, request: &JsonRpcRequest<Bytes>) -> Res
 
 /// How the fields differ from the arguments that they are to mirror.
 fn arguments(headers: &HeaderMap, schema: &JsonSchema, params: &Params) -> Result<(), String> {
-    let plan = HeaderPlan::of(schema).map_err(|error| error.to_string())?;
+    let plan = HeaderPlan::of(schema.as_json().as_str()).map_err(|error| error.to_string())?;
     let arguments = params.member("arguments").unwrap_or(b"{}");
     let fields = plan.fields(arguments);
     for name in plan.names() {
