@@ -1,4 +1,7 @@
-use crate::{Json, JsonObject};
+use crate::{
+    Json, JsonObject, read,
+    write::{Members, Node},
+};
 
 capability! {
     /// What a client can do. Not a closed set: capabilities that this crate does not know are in `extra`.
@@ -191,52 +194,34 @@ impl ServerCapabilities {
     }
 }
 
-/// Finds a capability by its path.
-pub(crate) trait Lookup {
-    /// Whether the member at `path` is there and set.
-    fn has(&self, path: &str) -> bool;
+/// Whether the member at `path` is there and set. Names may hold dots themselves, those of extensions do; so each prefix of the
+/// path is tried as a name.
+pub(crate) fn has(object: &dyn Members, path: &str) -> bool {
+    let (mut set, mut within) = (false, false);
+    object.visit(&mut |name, node| match path.strip_prefix(name) {
+        // Of duplicates, the last one counts.
+        Some("") => set = is_set(node),
+        Some(rest) if rest.starts_with('.') => within |= holds(node, &rest[1..]),
+        _ => {}
+    });
+    set || within
+}
 
-    /// Whether the value itself counts as declared.
-    fn is_set(&self) -> bool;
-
-    /// As `has`, or as `is_set` at the end of the path.
-    fn at(&self, path: Option<&str>) -> bool {
-        path.map_or_else(|| self.is_set(), |path| self.has(path))
+/// Whether a value counts as declared.
+fn is_set(node: Node<'_>) -> bool {
+    match node {
+        Node::Absent | Node::Null => false,
+        Node::Flag(value) => value,
+        Node::Json(json) => !matches!(json.as_str(), "null" | "false"),
+        _ => true,
     }
 }
 
-impl Lookup for bool {
-    fn has(&self, _: &str) -> bool {
-        false
-    }
-
-    fn is_set(&self) -> bool {
-        *self
-    }
-}
-
-impl Lookup for JsonObject {
-    /// Names may hold dots themselves, those of extensions do; so each prefix of the path is tried as a name.
-    fn has(&self, path: &str) -> bool {
-        let nested = |(at, _)| {
-            let (name, rest) = (&path[..at], &path[at + 1..]);
-            self.get(name).is_some_and(|value| value.has(rest))
-        };
-        self.get(path).is_some_and(Lookup::is_set) || path.match_indices('.').any(nested)
-    }
-
-    fn is_set(&self) -> bool {
-        true
-    }
-}
-
-impl Lookup for Json {
-    fn has(&self, path: &str) -> bool {
-        crate::read::value::<JsonObject>(self).is_ok_and(|object| object.has(path))
-    }
-
-    fn is_set(&self) -> bool {
-        !matches!(self.as_str(), "null" | "false")
+fn holds(node: Node<'_>, path: &str) -> bool {
+    match node {
+        Node::Object(object) => has(object, path),
+        Node::Json(json) => read::value::<JsonObject>(json).is_ok_and(|object| has(&object, path)),
+        _ => false,
     }
 }
 

@@ -1,6 +1,6 @@
 use crate::{
     ClientCapabilities, ErrorCode, Json, JsonRpcError, List, ProtocolVersion,
-    UrlElicitationRequiredErrorData, read,
+    UrlElicitationRequiredErrorData, read, write::Write,
 };
 
 object! {
@@ -49,27 +49,27 @@ impl JsonRpcError {
 }
 
 impl From<UnsupportedProtocolVersionErrorData> for JsonRpcError {
+    #[inline]
     fn from(data: UnsupportedProtocolVersionErrorData) -> Self {
         Self::new(ErrorCode::UNSUPPORTED_PROTOCOL_VERSION, "Unsupported protocol version")
-            .with_data(written(&data))
+            .with_data(Json::of(data.node()))
     }
 }
 
 impl From<MissingRequiredClientCapabilityErrorData> for JsonRpcError {
+    #[inline]
     fn from(data: MissingRequiredClientCapabilityErrorData) -> Self {
         Self::new(ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY, "Missing required client capability")
-            .with_data(written(&data))
+            .with_data(Json::of(data.node()))
     }
 }
 
 impl From<UrlElicitationRequiredErrorData> for JsonRpcError {
+    #[inline]
     fn from(data: UrlElicitationRequiredErrorData) -> Self {
-        Self::new(ErrorCode::URL_ELICITATION_REQUIRED, "URL elicitation required").with_data(written(&data))
+        Self::new(ErrorCode::URL_ELICITATION_REQUIRED, "URL elicitation required")
+            .with_data(Json::of(data.node()))
     }
-}
-
-fn written<T: serde::Serialize>(data: &T) -> Json {
-    Json::encode(data).expect("types of the schema can always be written as JSON")
 }
 
 #[cfg(test)]

@@ -3,7 +3,10 @@ use std::{borrow::Cow, fmt};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
-use crate::Map;
+use crate::{
+    Map,
+    write::{Node, Write},
+};
 
 /// Open JSON, kept as the text it came in: member order, unknown keywords and every digit of a number survive.
 ///
@@ -26,6 +29,11 @@ impl Json {
     /// When `value` cannot be written as JSON (a map whose keys are not strings, or its `Serialize` fails).
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> serde_json::Result<Self> {
         serde_json::value::to_raw_value(value).map(Self::from)
+    }
+
+    /// What a type of this crate is written as.
+    pub(crate) fn of(node: Node<'_>) -> Self {
+        Self::encode(&node).expect("types of the schema can always be written as JSON")
     }
 
     /// Takes a JSON text as it is, after checking that it is one.
@@ -107,7 +115,7 @@ impl From<Box<RawValue>> for Json {
 
 impl From<&JsonObject> for Json {
     fn from(object: &JsonObject) -> Self {
-        Self::encode(object).expect("an object of JSON values can always be written as JSON")
+        Self::of(object.node())
     }
 }
 
@@ -120,7 +128,7 @@ impl From<JsonObject> for Json {
 /// The JSON string.
 impl From<&str> for Json {
     fn from(text: &str) -> Self {
-        Self::encode(text).expect("a string can always be written as JSON")
+        Self::of(Node::Text(text))
     }
 }
 
@@ -133,26 +141,26 @@ impl From<String> for Json {
 
 impl From<bool> for Json {
     fn from(value: bool) -> Self {
-        Self::encode(&value).expect("a boolean can always be written as JSON")
+        Self::of(Node::Flag(value))
     }
 }
 
 impl From<i64> for Json {
     fn from(value: i64) -> Self {
-        Self::encode(&value).expect("an integer can always be written as JSON")
+        Self::of(Node::Signed(value))
     }
 }
 
 impl From<u64> for Json {
     fn from(value: u64) -> Self {
-        Self::encode(&value).expect("an integer can always be written as JSON")
+        Self::of(Node::Unsigned(value))
     }
 }
 
 /// The JSON number; `null` for what is no number.
 impl From<f64> for Json {
     fn from(value: f64) -> Self {
-        Self::encode(&value).expect("a number can always be written as JSON")
+        Self::of(Node::Float(value))
     }
 }
 

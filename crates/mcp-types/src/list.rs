@@ -92,6 +92,10 @@ impl<T> List<T> {
         self.elements.push(element);
     }
 
+    pub(crate) fn as_vec(&self) -> &Vec<T> {
+        &self.elements
+    }
+
     /// The good elements.
     pub fn into_vec(self) -> Vec<T> {
         self.elements

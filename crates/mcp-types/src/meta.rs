@@ -2,13 +2,12 @@
 
 use std::ops::{Deref, DerefMut};
 
-use serde::Serialize;
-
 use crate::{
     ClientCapabilities, Implementation, Json, JsonObject, LoggingLevel, ProgressToken, ProtocolVersion,
     RelatedTaskMetadata, RequestId,
     inventory::{Described, Lifetime, MemberInfo, Presence, Shape, TypeInfo},
     read::{self, Blank, Read, Reader},
+    write::{Node, Write},
 };
 
 /// The keys of `_meta` that the specification reserves.
@@ -71,9 +70,8 @@ impl Meta {
         read::value(self.0.get(key)?).ok()
     }
 
-    fn write<T: Serialize + ?Sized>(mut self, key: &str, value: &T) -> Self {
-        let json = Json::encode(value).expect("types of the schema can always be written as JSON");
-        self.0.insert(key, json);
+    fn write(mut self, key: &str, value: Node<'_>) -> Self {
+        self.0.insert(key, Json::of(value));
         self
     }
 }
@@ -86,13 +84,14 @@ macro_rules! reserved {
                 $(#[$attr])*
                 #[doc = concat!("\n\nKey: [`key::", stringify!($key), "`].")]
                 $(#[doc = lifetime_text!($($rev)*)])?
+                #[inline]
                 pub fn $get(&self) -> Option<$ty> {
                     self.member(key::$key)
                 }
 
                 #[doc = concat!("The same with [`key::", stringify!($key), "`].")]
                 pub fn $with(self, value: impl Into<$ty>) -> Self {
-                    self.write::<$ty>(key::$key, &value.into())
+                    self.write(key::$key, Write::node(&<$ty>::from(value.into())))
                 }
             )*
         }

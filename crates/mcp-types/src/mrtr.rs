@@ -34,7 +34,6 @@ pub type InputResponses = JsonObject;
 /// A request to the client that travels in a result. Since 2026-07-28.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
-#[expect(clippy::large_enum_variant, reason = "few at a time, and taken apart at once")]
 pub enum InputRequest {
     /// `elicitation/create`.
     Elicit(ElicitRequestParams),

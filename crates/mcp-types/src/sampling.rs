@@ -248,10 +248,10 @@ impl ToolResultContent {
 
 impl From<JsonObject> for ModelHint {
     fn from(members: JsonObject) -> Self {
-        Self {
-            name: members.get("name").and_then(|name| read::value(name).ok()),
-            extra: members.into_iter().filter(|(key, _)| key != "name").collect(),
-        }
+        let name = members.get("name").and_then(|name| read::value(name).ok());
+        let mut extra = members;
+        while extra.remove("name").is_some() {}
+        Self { name, extra }
     }
 }
 

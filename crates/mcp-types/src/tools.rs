@@ -190,8 +190,17 @@ impl CallToolResult {
 
     /// The text blocks, joined by line breaks: what to give a model that takes text only.
     pub fn text(&self) -> String {
-        let texts: Vec<_> = self.content.iter().filter_map(ContentBlock::as_text).collect();
-        texts.join("\n")
+        let mut joined = None::<String>;
+        for text in self.content.iter().filter_map(ContentBlock::as_text) {
+            match &mut joined {
+                Some(joined) => {
+                    joined.push('\n');
+                    joined.push_str(text);
+                }
+                None => joined = Some(text.to_owned()),
+            }
+        }
+        joined.unwrap_or_default()
     }
 
     /// The images.

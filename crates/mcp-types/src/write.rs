@@ -1,5 +1,7 @@
 //! How the types of this crate are written: each says what it is made of, as [`Node`]s. What walks those is generic over
 //! serde's serializer alone, so that it is compiled once for each of them, not again for each type.
+//!
+//! What a type is made of is `#[inline]` everywhere: no crate writes all types, and each compiles only those that it writes.
 
 use serde::{
     Serialize, Serializer,
@@ -38,7 +40,8 @@ pub(crate) trait Members {
 
 /// A list to be written.
 pub(crate) trait Elements {
-    fn visit(&self, each: &mut dyn FnMut(Node<'_>));
+    /// The element at a place; `None` behind the last one.
+    fn element(&self, place: usize) -> Option<Node<'_>>;
 
     fn length(&self) -> usize;
 }
@@ -87,6 +90,7 @@ pub(crate) use serialize_by_writing;
 macro_rules! serialize_by_members {
     ($name:ty) => {
         impl $crate::write::Write for $name {
+            #[inline]
             fn node(&self) -> $crate::write::Node<'_> {
                 $crate::write::Node::Object(self)
             }
@@ -101,6 +105,7 @@ pub(crate) use serialize_by_members;
 macro_rules! written_as {
     ($($name:ty: $value:ident => $inner:expr;)*) => {$(
         impl $crate::write::Write for $name {
+            #[inline]
             fn node(&self) -> $crate::write::Node<'_> {
                 let $value = self;
                 $crate::write::Write::node($inner)
@@ -123,13 +128,12 @@ impl Serialize for Node<'_> {
             Self::Id(id) => id.serialize(serializer),
             Self::List(list) => {
                 let mut out = serializer.serialize_seq(Some(list.length()))?;
-                let mut written = Ok(());
-                list.visit(&mut |node| {
-                    if written.is_ok() {
-                        written = out.serialize_element(&node);
-                    }
-                });
-                written.and_then(|()| out.end())
+                let mut place = 0;
+                while let Some(node) = list.element(place) {
+                    out.serialize_element(&node)?;
+                    place += 1;
+                }
+                out.end()
             }
             Self::Object(object) => {
                 let mut count = 0;
@@ -220,27 +224,13 @@ impl<T: Write> Write for Vec<T> {
 
 impl<T: Write> Write for List<T> {
     fn node(&self) -> Node<'_> {
-        Node::List(self)
+        Node::List(self.as_vec())
     }
 }
 
 impl<T: Write> Elements for Vec<T> {
-    fn visit(&self, each: &mut dyn FnMut(Node<'_>)) {
-        for element in self {
-            each(element.node());
-        }
-    }
-
-    fn length(&self) -> usize {
-        self.len()
-    }
-}
-
-impl<T: Write> Elements for List<T> {
-    fn visit(&self, each: &mut dyn FnMut(Node<'_>)) {
-        for element in self {
-            each(element.node());
-        }
+    fn element(&self, place: usize) -> Option<Node<'_>> {
+        Some(self.get(place)?.node())
     }
 
     fn length(&self) -> usize {

@@ -36,14 +36,20 @@ impl ElicitationSchema {
 
     /// The values of those members that have a default, in order.
     pub fn defaults(&self) -> JsonObject {
-        self.properties.iter().filter_map(|(name, member)| Some((name, member.default_value()?))).collect()
+        let mut defaults = JsonObject::new();
+        for (name, member) in self.properties.iter() {
+            if let Some(value) = member.default_value() {
+                defaults.append(name.to_owned(), value);
+            }
+        }
+        defaults
     }
 }
 
 impl From<ElicitationSchema> for JsonSchema {
+    #[inline]
     fn from(schema: ElicitationSchema) -> Self {
-        let json = Json::encode(&schema).expect("types of the schema can always be written as JSON");
-        Self::try_from(json).expect("a struct is written as an object")
+        Self::try_from(Json::of(schema.node())).expect("a struct is written as an object")
     }
 }
 
@@ -104,17 +110,15 @@ impl PrimitiveSchemaDefinition {
 
     /// The value to start with.
     pub fn default_value(&self) -> Option<Json> {
-        fn texts(values: &[String]) -> Json {
-            Json::encode(values).expect("a list of texts can always be written as JSON")
-        }
+        let texts = |values: &Vec<String>| Json::of(values.node());
         match self {
             Self::String(schema) => schema.default.as_deref().map(Json::from),
             Self::Number(schema) => schema.default.clone().map(Json::from),
             Self::Boolean(schema) => schema.default.map(Json::from),
             Self::UntitledSingleSelect(schema) => schema.default.as_deref().map(Json::from),
             Self::TitledSingleSelect(schema) => schema.default.as_deref().map(Json::from),
-            Self::UntitledMultiSelect(schema) => schema.default.as_deref().map(texts),
-            Self::TitledMultiSelect(schema) => schema.default.as_deref().map(texts),
+            Self::UntitledMultiSelect(schema) => schema.default.as_ref().map(texts),
+            Self::TitledMultiSelect(schema) => schema.default.as_ref().map(texts),
             Self::LegacyTitled(schema) => schema.default.as_deref().map(Json::from),
             Self::Unknown(_) => None,
         }
@@ -125,6 +129,7 @@ macro_rules! from_schemas {
     ($($variant:ident($ty:ty),)*) => {
         $(
             impl From<$ty> for PrimitiveSchemaDefinition {
+                #[inline]
                 fn from(schema: $ty) -> Self {
                     Self::$variant(schema)
                 }
@@ -132,6 +137,7 @@ macro_rules! from_schemas {
         )*
 
         impl Write for PrimitiveSchemaDefinition {
+            #[inline]
             fn node(&self) -> Node<'_> {
                 match self {
                     $(Self::$variant(schema) => schema.node(),)*

@@ -161,20 +161,22 @@ macro_rules! object {
         }
 
         impl $crate::read::Read for $name {
-            fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
-                let mut object = <Self as $crate::read::Blank>::BLANK;
-                reader.object(
-                    stringify!($name),
-                    $crate::read::names!($(concat!("=", $key),)? $(object!(@name $member $($wire)?)),*),
-                    const { $crate::read::needed(&[
-                        $(object!(@never $key),)? $(object!(@needed $presence $($how)?)),*
-                    ]) },
-                    &mut [
-                        $(&mut $crate::read::Tag($tag),)?
-                        $(object!(@slot object.$member $(, $how)?)),*
-                    ],
-                )?;
-                Ok(object)
+            lazy_for_extensions! { { $($rev)* }
+                fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
+                    let mut object = <Self as $crate::read::Blank>::BLANK;
+                    reader.object(
+                        stringify!($name),
+                        $crate::read::names!($(concat!("=", $key),)? $(object!(@name $member $($wire)?)),*),
+                        const { $crate::read::needed(&[
+                            $(object!(@never $key),)? $(object!(@needed $presence $($how)?)),*
+                        ]) },
+                        &mut [
+                            $(&mut $crate::read::Tag($tag),)?
+                            $(object!(@slot object.$member $(, $how)?)),*
+                        ],
+                    )?;
+                    Ok(object)
+                }
             }
         }
 
@@ -188,6 +190,7 @@ macro_rules! object {
         $crate::read::deserialize_by_reading!($name);
 
         impl $crate::write::Members for $name {
+            #[inline]
             fn visit(&self, each: &mut dyn FnMut(&str, $crate::write::Node<'_>)) {
                 $crate::write::members(
                     $crate::read::names!($(concat!("=", $key),)? $(object!(@name $member $($wire)?)),*),

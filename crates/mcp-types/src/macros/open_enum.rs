@@ -34,6 +34,7 @@ macro_rules! open_enum {
         }
 
         impl From<String> for $name {
+            #[inline]
             fn from(text: String) -> Self {
                 match text.as_str() {
                     $($text => Self::$variant,)*
@@ -49,6 +50,7 @@ macro_rules! open_enum {
         }
 
         impl $crate::write::Write for $name {
+            #[inline]
             fn node(&self) -> $crate::write::Node<'_> {
                 $crate::write::Node::Text(self.as_str())
             }
@@ -63,8 +65,10 @@ macro_rules! open_enum {
         }
 
         impl $crate::read::Read for $name {
-            fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
-                Ok(Self::from(&*reader.string()?))
+            lazy_for_extensions! { { $($($rev)*)? }
+                fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
+                    Ok(Self::from(&*reader.string()?))
+                }
             }
         }
 

@@ -40,6 +40,7 @@ macro_rules! open_object {
         }
 
         impl $crate::write::Members for $name {
+            #[inline]
             fn visit(&self, each: &mut dyn FnMut(&str, $crate::write::Node<'_>)) {
                 $crate::write::members(
                     $crate::read::names!($(concat!("=", $wire)),*),
@@ -53,11 +54,13 @@ macro_rules! open_object {
         $crate::write::serialize_by_members!($name);
 
         impl $crate::read::Read for $name {
-            fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
-                let mut object = <Self as $crate::read::Blank>::BLANK;
-                let names = $crate::read::names!($(concat!("=", $wire)),*);
-                $crate::read::open(reader, names, &mut [$(&mut object.$field),*], &mut object.extra)?;
-                Ok(object)
+            lazy_for_extensions! { { $($($rev)*)? }
+                fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
+                    let mut object = <Self as $crate::read::Blank>::BLANK;
+                    let names = $crate::read::names!($(concat!("=", $wire)),*);
+                    $crate::read::open(reader, names, &mut [$(&mut object.$field),*], &mut object.extra)?;
+                    Ok(object)
+                }
             }
         }
 
@@ -108,23 +111,7 @@ macro_rules! capability {
             /// Whether the member at `path` is there and neither `null` nor `false`. The names of members are joined by
             /// dots: `resources.subscribe`.
             pub fn has(&self, path: &str) -> bool {
-                $crate::capabilities::Lookup::has(self, path)
-            }
-        }
-
-        impl $crate::capabilities::Lookup for $name {
-            fn has(&self, path: &str) -> bool {
-                let (name, rest) = path.split_once('.').map_or((path, None), |(name, rest)| (name, Some(rest)));
-                match name {
-                    $($wire if self.$field.is_some() => {
-                        self.$field.as_ref().is_some_and(|value| $crate::capabilities::Lookup::at(value, rest))
-                    })*
-                    _ => $crate::capabilities::Lookup::has(&self.extra, path),
-                }
-            }
-
-            fn is_set(&self) -> bool {
-                true
+                $crate::capabilities::has(self, path)
             }
         }
     };

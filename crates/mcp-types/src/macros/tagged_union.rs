@@ -30,6 +30,7 @@ macro_rules! tagged_union {
 
         $(
             impl From<$ty> for $name {
+                #[inline]
                 fn from(value: $ty) -> Self {
                     Self::$variant(value)
                 }
@@ -37,6 +38,7 @@ macro_rules! tagged_union {
         )*
 
         impl $crate::write::Write for $name {
+            #[inline]
             fn node(&self) -> $crate::write::Node<'_> {
                 match self {
                     $(Self::$variant(value) => value.node(),)*
@@ -48,12 +50,14 @@ macro_rules! tagged_union {
         $crate::write::serialize_by_writing!($name);
 
         impl $crate::read::Read for $name {
-            fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
-                let kind = reader.kind($key)?;
-                Ok(match &*kind {
-                    $($tag => Self::$variant(<$ty>::read(reader)?),)*
-                    _ => Self::Unknown($crate::UnknownObject::read(kind.into_owned(), reader)?),
-                })
+            lazy_for_extensions! { { $($($rev)*)? }
+                fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
+                    let kind = reader.kind($key)?;
+                    Ok(match &*kind {
+                        $($tag => Self::$variant(<$ty>::read(reader)?),)*
+                        _ => Self::Unknown($crate::UnknownObject::read(kind.into_owned(), reader)?),
+                    })
+                }
             }
         }
 

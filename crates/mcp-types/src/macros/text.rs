@@ -70,3 +70,14 @@ macro_rules! lifetime {
         }
     };
 }
+
+/// A function, `#[inline]` for types of extensions: those are compiled in the crates that read them, which are few.
+macro_rules! lazy_for_extensions {
+    ({ extension } $($function:tt)*) => {
+        #[inline]
+        $($function)*
+    };
+    ({ $($rev:ident)* } $($function:tt)*) => {
+        $($function)*
+    };
+}
