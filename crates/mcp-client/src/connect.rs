@@ -32,7 +32,7 @@ use crate::{
     handlers::Handlers,
     listen::SubscribedResources,
     permitted::Permitted,
-    session::{CallOutcome, Failure, Limits, Session, Slot, StartError},
+    session::{CallOutcome, Failure, Headers, Limits, Session, Slot, StartError},
     task::{Later, within},
 };
 
@@ -385,7 +385,7 @@ fn silent_call<'a>(
     Box::pin(async move {
         let begun = tokio::time::Instant::now().into_std();
         let slot = Arc::new(Slot::default());
-        match session.perform(begun, &mut Some(call), &Vec::new(), &slot, false, Duration::MAX).await? {
+        match session.perform(begun, &mut Some(call), &Headers::NONE, &slot, false, Duration::MAX).await? {
             CallOutcome::Core(outcome) => Ok(outcome),
             CallOutcome::Cancelled { .. } => Err(StartError::Closing),
         }

@@ -32,7 +32,7 @@ pub(super) fn fields(options: &CallOptions, method: &str, params: Option<&Bytes>
     if options.headers().is_empty() && options.client.0.session.param_headers().is_none() {
         return Ok(Fields::default());
     }
-    if let Some((name, _)) = options.headers().iter().find(|(name, _)| is_mirrored(name)) {
+    if let Some(name) = options.headers().names().find(|name| is_mirrored(name)) {
         return Err(Error::new(Cause::Arguments(format!(
             "the header field `{name}` mirrors an argument: it follows from the tool's definition, which may be given with \
              `ClientBuilder::known_tools`"
@@ -55,7 +55,7 @@ fn is_mirrored(name: &str) -> bool {
 fn with_fields(mut headers: Headers, plan: &dyn HeaderPlan, params: &[u8]) -> Headers {
     if let Some(arguments) = scan::member(params, "arguments") {
         for (name, value) in plan.fields(&params[arguments]) {
-            headers.push((name.into(), value));
+            headers.push(name.into(), value);
         }
     }
     headers

@@ -126,7 +126,7 @@ impl<R: Request> Call<R> {
     /// Adds a header field, on transports that have headers. Not one of `Mcp-Param-*`, which mirror arguments: the call
     /// fails then, with [`InvalidArguments`](crate::ErrorKind::InvalidArguments), before anything is sent.
     pub fn header(mut self, name: impl Into<Cow<'static, str>>, value: impl Into<String>) -> Self {
-        self.options.rare().headers.push((name.into(), value.into()));
+        self.options.rare().headers.push(name.into(), value.into());
         self
     }
 

@@ -25,7 +25,7 @@ pub(super) struct Rare {
     pub(super) idempotent: bool,
 }
 
-static NO_HEADERS: Headers = Vec::new();
+static NO_HEADERS: Headers = Headers::NONE;
 
 impl CallOptions {
     /// The defaults of the client, for `method`.

@@ -88,7 +88,7 @@ impl Session {
     ) -> Option<OwnExchange> {
         let exchanges = self.exchanges.as_ref()?;
         let mut out = OutboundMessage::from(message);
-        out.headers.clone_from(headers);
+        out.headers = headers.to_vec();
         let target = self.target(id, shared);
         let running = Some(exchanges.exchange(out, Sink::shared(&target)));
         Some(OwnExchange { running, target, turns: 0, shared })

@@ -5,6 +5,7 @@ mod calls;
 mod course;
 mod exchange;
 mod feeds;
+mod headers;
 mod io;
 mod mailbox;
 mod receive;
@@ -14,7 +15,6 @@ mod slot;
 mod step;
 
 use std::{
-    borrow::Cow,
     collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
@@ -34,6 +34,7 @@ use tokio::{
 pub(crate) use calls::{NotBegun, StartError};
 pub(crate) use exchange::OwnExchange;
 pub(crate) use feeds::RENEWED;
+pub(crate) use headers::Headers;
 pub(crate) use mailbox::{Mail, Mailbox};
 pub(crate) use slot::{CallOutcome, Report, ReportStep, Reports, Slot};
 
@@ -64,9 +65,6 @@ pub(crate) struct Limits {
     /// How long a close waits for what it has to send, and for the end of the link where nothing else bounds it.
     pub(crate) close: Duration,
 }
-
-/// Extra header fields of a request, for transports that have headers.
-pub(crate) type Headers = Vec<(Cow<'static, str>, String)>;
 
 pub(crate) struct Session {
     this: Weak<Self>,

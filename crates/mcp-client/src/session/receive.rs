@@ -77,7 +77,7 @@ impl Session {
             Output::Abandon(id) => self.abort_exchange(id),
             Output::Exchange { id, payload, message } => {
                 let mut out = OutboundMessage::from(message);
-                out.headers = payload.headers();
+                out.headers = payload.headers().to_vec();
                 self.outbox_emptied.notify_waiters();
                 self.post_exchange(id, out, &payload);
             }

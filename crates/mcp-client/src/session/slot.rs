@@ -184,7 +184,7 @@ impl Slot {
     }
 
     pub(super) fn headers(&self) -> Headers {
-        self.state().beside.as_ref().map_or_else(Headers::new, |beside| beside.headers.clone())
+        self.state().beside.as_ref().map_or(Headers::NONE, |beside| beside.headers.clone())
     }
 
     pub(super) fn keep_http(&self, http: HttpFailure) {
