@@ -148,16 +148,29 @@ impl Stdio {
         self
     }
 
-    fn prepare(&self) -> Result<Command, TransportError> {
+    fn start(&self) -> Result<Link, TransportError> {
         let os = Os::HERE;
         let base = self.directory()?;
-        let variables = environment(os, env::vars_os(), self.inherit, &self.inherit_also, &self.changes);
-        let extensions = lookup(os, &variables, "PATHEXT").and_then(OsStr::to_str);
-        let path = lookup(os, &variables, "PATH").unwrap_or(OsStr::new(DEFAULT_PATH));
+        let variables = environment(os, &mut env::vars_os(), self.inherit, &self.inherit_also, &self.changes);
+        let program = self.program(os, &base, &variables)?;
+        let mut command = Command::new(&program);
+        command.args(&self.arguments).env_clear().envs(variables).current_dir(base);
+        process::spawn(command, self.label(), self.limits, self.stderr.clone(), self.max_message_bytes)
+            .map_err(|error| self.not_started(&program, error))
+    }
+
+    fn program(
+        &self,
+        os: Os,
+        base: &Path,
+        variables: &[(OsString, OsString)],
+    ) -> Result<PathBuf, TransportError> {
+        let extensions =
+            if os.is_windows() { lookup(os, variables, "PATHEXT").and_then(OsStr::to_str) } else { None };
+        let path = lookup(os, variables, "PATH").unwrap_or(OsStr::new(DEFAULT_PATH));
         let directories: Vec<_> = env::split_paths(path).collect();
-        let search =
-            Search { os, program: &self.program, directories: &directories, extensions, base: &base };
-        let program = resolve(&search, look).map_err(|error| self.not_resolved(&error))?;
+        let search = Search { os, program: &self.program, directories: &directories, extensions, base };
+        let program = resolve(&search, &look).map_err(|error| self.not_resolved(&error))?;
         if let Some(at) = unsafe_batch_argument(os, &program, &self.arguments) {
             let message = format!(
                 "argument {} cannot be handed to the batch file {} safely: it has a line break or a NUL",
@@ -166,9 +179,7 @@ impl Stdio {
             );
             return Err(configuration(message));
         }
-        let mut command = Command::new(program);
-        command.args(&self.arguments).env_clear().envs(variables).current_dir(base);
-        Ok(command)
+        Ok(program)
     }
 
     fn directory(&self) -> Result<PathBuf, TransportError> {
@@ -196,7 +207,7 @@ impl Stdio {
         TransportError::new(kind, Delivery::NeverSent, message)
     }
 
-    fn not_started(&self, program: &OsStr, error: io::Error) -> TransportError {
+    fn not_started(&self, program: &Path, error: io::Error) -> TransportError {
         let (kind, hint) = match error.kind() {
             io::ErrorKind::InvalidInput => (TransportErrorKind::Configuration, ""),
             // The file is there: it was found a moment ago.
@@ -205,8 +216,7 @@ impl Stdio {
             }
             _ => (TransportErrorKind::Connect, ""),
         };
-        let message =
-            format!("starting `{}` ({}) failed: {error}{hint}", self.label(), program.to_string_lossy());
+        let message = format!("starting `{}` ({}) failed: {error}{hint}", self.label(), program.display());
         TransportError::new(kind, Delivery::NeverSent, message).with_source(error)
     }
 }
@@ -225,10 +235,7 @@ impl Connect for Stdio {
         if Handle::try_current().is_err() {
             return Err(configuration("a process can only be started within a tokio runtime"));
         }
-        let command = self.prepare()?;
-        let program = command.as_std().get_program().to_owned();
-        process::spawn(command, self.label(), self.limits, self.stderr.clone(), self.max_message_bytes)
-            .map_err(|error| self.not_started(&program, error))
+        self.start()
     }
 
     /// The command line without its environment; values that look like secrets are masked.

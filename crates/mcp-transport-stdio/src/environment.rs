@@ -101,10 +101,8 @@ impl Inherit {
             Self::Nothing => false,
             Self::Listed => {
                 let Some(name) = name.to_str() else { return false };
-                let listed = Self::LISTED.iter().any(|listed| match os {
-                    Os::Windows => listed.eq_ignore_ascii_case(name),
-                    Os::Unix => *listed == name,
-                });
+                let listed =
+                    Self::LISTED.iter().any(|listed| same_name(os, OsStr::new(listed), OsStr::new(name)));
                 (listed || Self::LISTED_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
                     && !value.as_encoded_bytes().starts_with(b"()")
             }
@@ -118,17 +116,17 @@ pub(crate) type Change = (OsString, Option<OsString>);
 /// The child's environment: what is inherited of `ours`, then `changes` in order.
 pub(crate) fn environment(
     os: Os,
-    ours: impl IntoIterator<Item = (OsString, OsString)>,
+    ours: &mut dyn Iterator<Item = (OsString, OsString)>,
     inherit: Inherit,
     also: &[OsString],
     changes: &[Change],
 ) -> Vec<(OsString, OsString)> {
-    let mut theirs: Vec<_> = ours
-        .into_iter()
-        .filter(|(name, value)| {
-            inherit.passes(os, name, value) || also.iter().any(|also| same_name(os, also, name))
-        })
-        .collect();
+    let mut theirs = Vec::new();
+    for (name, value) in ours {
+        if inherit.passes(os, &name, &value) || also.iter().any(|also| same_name(os, also, &name)) {
+            theirs.push((name, value));
+        }
+    }
     for (name, value) in changes {
         theirs.retain(|(other, _)| !same_name(os, name, other));
         if let Some(value) = value {
@@ -147,10 +145,7 @@ pub(crate) fn lookup<'a>(os: Os, environment: &'a [(OsString, OsString)], name: 
 }
 
 fn same_name(os: Os, left: &OsStr, right: &OsStr) -> bool {
-    match os {
-        Os::Unix => left == right,
-        Os::Windows => left.eq_ignore_ascii_case(right),
-    }
+    if os.is_windows() { left.eq_ignore_ascii_case(right) } else { left == right }
 }
 
 #[cfg(test)]
@@ -179,7 +174,7 @@ mod tests {
     /// Field report S-09.
     #[test]
     fn only_listed_variables_are_inherited_by_default() {
-        let theirs = environment(Os::Unix, pairs(OURS), Inherit::default(), &[], &[]);
+        let theirs = environment(Os::Unix, &mut pairs(OURS).into_iter(), Inherit::default(), &[], &[]);
         assert_eq!(
             theirs,
             pairs(&[
@@ -202,7 +197,7 @@ mod tests {
             change("EXTRA", Some("2")),
         ];
         let also = ["GITHUB_TOKEN".into()];
-        let theirs = environment(Os::Unix, pairs(OURS), Inherit::Listed, &also, &changes);
+        let theirs = environment(Os::Unix, &mut pairs(OURS).into_iter(), Inherit::Listed, &also, &changes);
         assert_eq!(lookup(Os::Unix, &theirs, "PATH"), Some(OsStr::new("/opt/bin")));
         assert_eq!(lookup(Os::Unix, &theirs, "LC_ALL"), None);
         assert_eq!(lookup(Os::Unix, &theirs, "EXTRA"), Some(OsStr::new("2")));
@@ -212,10 +207,10 @@ mod tests {
     /// Field report S-09.
     #[test]
     fn all_or_nothing_can_be_inherited() {
-        let all = environment(Os::Unix, pairs(OURS), Inherit::All, &[], &[]);
+        let all = environment(Os::Unix, &mut pairs(OURS).into_iter(), Inherit::All, &[], &[]);
         assert_eq!(all, pairs(OURS));
         let changes = [change("ONLY", Some("1"))];
-        let nothing = environment(Os::Unix, pairs(OURS), Inherit::Nothing, &[], &changes);
+        let nothing = environment(Os::Unix, &mut pairs(OURS).into_iter(), Inherit::Nothing, &[], &changes);
         assert_eq!(nothing, pairs(&[("ONLY", "1")]));
     }
 
@@ -225,7 +220,7 @@ mod tests {
         let ours =
             pairs(&[("Path", r"C:\Windows"), ("ComSpec", "cmd.exe"), ("PathExt", ".EXE"), ("Secret", "s")]);
         let changes = [change("PATH", Some(r"C:\node"))];
-        let theirs = environment(Os::Windows, ours, Inherit::Listed, &[], &changes);
+        let theirs = environment(Os::Windows, &mut ours.into_iter(), Inherit::Listed, &[], &changes);
         assert_eq!(theirs, pairs(&[("ComSpec", "cmd.exe"), ("PathExt", ".EXE"), ("PATH", r"C:\node")]));
         assert_eq!(lookup(Os::Windows, &theirs, "pathext"), Some(OsStr::new(".EXE")));
     }

@@ -7,17 +7,21 @@ pub(crate) fn label(program: &OsStr, arguments: &[OsString]) -> String {
     let mut mask_next = false;
     for argument in arguments {
         let argument = argument.to_string_lossy();
+        let is_option = argument.as_bytes().starts_with(b"-");
         label.push(' ');
-        label.push_str(&if mask_next && !argument.starts_with('-') {
+        if mask_next && !is_option {
             mask_next = false;
-            String::from(MASK)
+            label.push_str(MASK);
         } else {
-            mask_next = argument.starts_with('-') && !argument.contains('=') && names_a_secret(&argument);
-            quoted(&masked(&argument))
-        });
+            mask_next = is_option && !argument.as_bytes().contains(&b'=') && names_a_secret(&argument);
+            label.push_str(&quoted(&masked(&argument)));
+        }
     }
     if label.len() > LIMIT {
-        let end = (0..=LIMIT).rev().find(|at| label.is_char_boundary(*at)).unwrap_or(0);
+        let mut end = LIMIT;
+        while !label.is_char_boundary(end) {
+            end -= 1;
+        }
         label.truncate(end);
         label.push('…');
     }
@@ -31,17 +35,19 @@ const LIMIT: usize = 300;
 
 /// `NAME=value`, `Name: value` and URLs with credentials, without the value.
 fn masked(argument: &str) -> String {
-    if let Some((name, _)) = argument.split_once(['=', ':'])
-        && names_a_secret(name)
-        && !name.contains('/')
-    {
-        let end = name.len() + 1;
-        return format!("{}{MASK}", &argument[..end]);
+    let bytes = argument.as_bytes();
+    let Some(end) = bytes.iter().position(|byte| matches!(byte, b'=' | b':')) else {
+        return argument.to_owned();
+    };
+    let name = &argument[..end];
+    if names_a_secret(name) && !name.as_bytes().contains(&b'/') {
+        return format!("{}{MASK}", &argument[..=end]);
     }
-    if let Some((scheme, rest)) = argument.split_once("://") {
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
-        if let Some((credentials, _)) = authority.rsplit_once('@') {
-            return format!("{scheme}://{MASK}{}", &rest[credentials.len()..]);
+    if let Some(at) = bytes.windows(3).position(|three| three == b"://") {
+        let rest = at + 3;
+        let authority = bytes[rest..].iter().take_while(|byte| !matches!(byte, b'/' | b'?' | b'#')).count();
+        if let Some(credentials) = bytes[rest..rest + authority].iter().rposition(|byte| *byte == b'@') {
+            return format!("{}{MASK}{}", &argument[..rest], &argument[rest + credentials..]);
         }
     }
     argument.to_owned()
@@ -59,12 +65,16 @@ fn names_a_secret(name: &str) -> bool {
         "authorization",
         "credential",
     ];
-    let name = name.to_ascii_lowercase();
-    WORDS.iter().any(|word| name.contains(word)) || name.ends_with("_key") || name.ends_with("-key")
+    let name = name.as_bytes();
+    let holds = |word: &&str| name.windows(word.len()).any(|part| part.eq_ignore_ascii_case(word.as_bytes()));
+    WORDS.iter().any(holds)
+        || name.last_chunk().is_some_and(|end: &[u8; 4]| {
+            matches!(end[0], b'_' | b'-') && end[1..].eq_ignore_ascii_case(b"key")
+        })
 }
 
 fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "-_./\\:=@+,%*~".contains(c);
+    let plain = |c: char| c.is_alphanumeric() || (c.is_ascii() && b"-_./\\:=@+,%*~".contains(&(c as u8)));
     if !word.is_empty() && word.chars().all(plain) { word.to_owned() } else { format!("{word:?}") }
 }
 

@@ -15,6 +15,13 @@ pub(crate) enum Os {
 
 impl Os {
     pub(crate) const HERE: Self = if cfg!(windows) { Self::Windows } else { Self::Unix };
+
+    /// Whether the rules of Windows count. Known when it is compiled, but for tests: a program for another system does
+    /// not carry them.
+    #[inline]
+    pub(crate) fn is_windows(self) -> bool {
+        cfg!(any(windows, test)) && matches!(self, Self::Windows)
+    }
 }
 
 /// Where a command is looked for.
@@ -73,18 +80,22 @@ impl fmt::Display for ResolveError {
 ///   unasked, neither for an empty entry of `PATH` nor, on Windows, first: it may belong to somebody else.
 /// - On Windows, names are completed by `PATHEXT`, as far as such files can be started without a shell: `npx` is
 ///   `npx.cmd`, and never the file `npx` beside it, which is a script for other systems.
-pub(crate) fn resolve(search: &Search<'_>, look: impl Fn(&Path) -> Found) -> Result<PathBuf, ResolveError> {
+pub(crate) fn resolve(search: &Search<'_>, look: &dyn Fn(&Path) -> Found) -> Result<PathBuf, ResolveError> {
     if search.program.is_empty() {
         return Err(ResolveError::Empty);
     }
     let is_path = has_directory(search.os, search.program);
     let names = names(search, is_path);
-    let directories: Vec<PathBuf> = if is_path {
-        vec![search.base.to_owned()]
+    let mut directories = Vec::new();
+    if is_path {
+        directories.push(search.base.to_owned());
     } else {
-        let entries = search.directories.iter();
-        entries.filter(|entry| !entry.as_os_str().is_empty()).map(|entry| search.base.join(entry)).collect()
-    };
+        for entry in search.directories {
+            if !entry.as_os_str().is_empty() {
+                directories.push(search.base.join(entry));
+            }
+        }
+    }
 
     let mut not_executable = None;
     let mut tried = Vec::new();
@@ -108,10 +119,7 @@ pub(crate) fn resolve(search: &Search<'_>, look: impl Fn(&Path) -> Found) -> Res
 
 fn has_directory(os: Os, program: &OsStr) -> bool {
     let bytes = program.as_encoded_bytes();
-    match os {
-        Os::Unix => bytes.contains(&b'/'),
-        Os::Windows => bytes.iter().any(|byte| matches!(byte, b'/' | b'\\' | b':')),
-    }
+    bytes.contains(&b'/') || (os.is_windows() && bytes.iter().any(|byte| matches!(byte, b'\\' | b':')))
 }
 
 /// What Windows can start by itself.
@@ -119,7 +127,7 @@ const STARTABLE: [&str; 4] = [".com", ".exe", ".bat", ".cmd"];
 
 fn names(search: &Search<'_>, is_path: bool) -> Vec<OsString> {
     let program = search.program.to_owned();
-    if search.os == Os::Unix {
+    if !search.os.is_windows() {
         return vec![program];
     }
     let startable = |extension: &str| STARTABLE.iter().any(|known| known.eq_ignore_ascii_case(extension));
@@ -150,7 +158,7 @@ fn ends_with_ignoring_case(text: &OsStr, end: &str) -> bool {
 /// The standard library quotes arguments for `cmd.exe` from Rust 1.77.2 on, and knows names with dots and spaces at
 /// their end from 1.81 on (CVE-2024-43402). What cannot be quoted it refuses; this says so first, and which one it is.
 pub(crate) fn unsafe_batch_argument(os: Os, program: &Path, arguments: &[OsString]) -> Option<usize> {
-    if os == Os::Unix || !is_batch_file(program) {
+    if !os.is_windows() || !is_batch_file(program) {
         return None;
     }
     arguments.iter().position(|argument| {

@@ -136,7 +136,12 @@ impl TransportError {
 
     /// The same error with its cause.
     pub fn with_source(self, source: impl Error + Send + Sync + 'static) -> Self {
-        self.change(|inner| inner.source = Some(Arc::new(source)))
+        self.with_shared_source(Arc::new(source))
+    }
+
+    /// Not generic: compiled once, here.
+    fn with_shared_source(self, source: Arc<dyn Error + Send + Sync>) -> Self {
+        self.change(|inner| inner.source = Some(source))
     }
 
     /// The same error with how the process ended.

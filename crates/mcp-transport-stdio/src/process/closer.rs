@@ -1,9 +1,9 @@
-use std::{sync::Arc, time::Duration};
+use std::{future::poll_fn, sync::Arc, task::Poll, time::Duration};
 
 use mcp_transport::{Closer, Delivery, TransportError, TransportErrorKind};
 use tokio::{io::AsyncReadExt, task::AbortHandle};
 
-use super::{Phase, Process, REST_OF_STDERR, lock};
+use super::{Later, Phase, Process, REST_OF_STDERR, lock};
 
 /// Owns a process: ends it in order, or at once when dropped.
 pub(super) struct ProcessCloser {
@@ -20,10 +20,13 @@ impl ProcessCloser {
 impl Closer for ProcessCloser {
     async fn close(self) -> Result<(), TransportError> {
         self.process.set_ending();
-        tokio::select! {
-            closed = end(&self.process) => closed,
-            never = discard_output(&self.process) => match never {},
-        }
+        let mut end: Later<'_, _> = Box::pin(end(&self.process));
+        let mut rest: Later<'_, _> = Box::pin(discard_output(&self.process));
+        poll_fn(|context| match end.as_mut().poll(context) {
+            Poll::Pending => rest.as_mut().poll(context),
+            ended => ended,
+        })
+        .await
     }
 }
 
@@ -37,7 +40,7 @@ impl Drop for ProcessCloser {
 }
 
 /// The shutdown ladder. Standard input was closed before.
-async fn end(process: &Process) -> Result<(), TransportError> {
+async fn end(process: &Arc<Process>) -> Result<(), TransportError> {
     let limits = process.limits;
     let exited = |limit| process.reaches(limit, Phase::exited);
     if !exited(limits.exit).await {
@@ -61,7 +64,8 @@ async fn end(process: &Process) -> Result<(), TransportError> {
 }
 
 /// Reads on when nobody receives any more: a last message must not keep the process from ending, nor break its pipe.
-async fn discard_output(process: &Process) -> std::convert::Infallible {
+/// Never ends.
+async fn discard_output(process: &Process) -> Result<(), TransportError> {
     let stdout = lock(&process.stdout).take();
     if let Some(mut stdout) = stdout {
         let mut buffer = vec![0; 8 * 1024];

@@ -1,18 +1,23 @@
-use std::{collections::VecDeque, io, sync::Arc, time::Duration};
-
-use mcp_transport::{Delivery, Inbound, Outbound, Receiver, Sender, TransportError, TransportErrorKind};
-use tokio::{
-    process::{ChildStdin, ChildStdout},
-    time::{Instant, timeout},
+use std::{
+    collections::VecDeque,
+    future::{Future, poll_fn},
+    io,
+    pin::pin,
+    sync::Arc,
+    task::Poll,
+    time::Duration,
 };
 
-use super::{Later, Phase, Process, lock};
+use mcp_transport::{Delivery, Inbound, Outbound, Receiver, Sender, TransportError, TransportErrorKind};
+use tokio::time::{Instant, sleep};
+
+use super::{Input, Later, Output, Phase, Process, lock};
 use crate::pipe::{PipeReceiver, PipeSender, io_error};
 
 /// Writes to the standard input of a process.
 pub(super) struct ProcessSender {
     process: Arc<Process>,
-    pipe: PipeSender<ChildStdin>,
+    pipe: PipeSender<Output>,
     failed: bool,
 }
 
@@ -21,9 +26,10 @@ pub(super) struct ProcessSender {
 pub(super) struct ProcessReceiver {
     process: Arc<Process>,
     /// `None` once ended.
-    pipe: Option<PipeReceiver<ChildStdout>>,
-    /// Ends with the process. One future for all reads: a fresh one for each would register and deregister itself.
-    exit: Later<'static, ()>,
+    pipe: Option<PipeReceiver<Input>>,
+    /// Ends with the process; after that, when a read took too long. Up to the exit it is one future for all reads: a
+    /// fresh one for each would register and deregister itself.
+    until: Later<'static, ()>,
     /// What may still be read once the process is known to have exited.
     after_exit: Option<AfterExit>,
 }
@@ -32,6 +38,8 @@ pub(super) struct ProcessReceiver {
 struct AfterExit {
     reads: u32,
     wait: Duration,
+    /// When the last read began.
+    since: Instant,
 }
 
 impl AfterExit {
@@ -41,10 +49,14 @@ impl AfterExit {
     /// After the exit, the output counts as read to its end when nothing came for this long. What the process wrote is
     /// in the pipe by then; this is for the runtime to notice.
     const QUIET: Duration = Duration::from_millis(50);
+
+    fn new() -> Self {
+        Self { reads: Self::READS, wait: Self::WAIT, since: Instant::now() }
+    }
 }
 
 impl ProcessSender {
-    pub(super) fn new(process: Arc<Process>, stdin: ChildStdin) -> Self {
+    pub(super) fn new(process: Arc<Process>, stdin: Output) -> Self {
         Self { process, pipe: PipeSender::new(stdin), failed: false }
     }
 }
@@ -74,9 +86,9 @@ impl Drop for ProcessSender {
 }
 
 impl ProcessReceiver {
-    pub(super) fn new(process: Arc<Process>, stdout: ChildStdout, max_message_bytes: usize) -> Self {
+    pub(super) fn new(process: Arc<Process>, stdout: Input, max_message_bytes: usize) -> Self {
         Self {
-            exit: process.reached(Phase::exited),
+            until: process.reached(Phase::exited),
             process,
             pipe: Some(PipeReceiver::new(stdout, max_message_bytes)),
             after_exit: None,
@@ -86,22 +98,30 @@ impl ProcessReceiver {
     /// What came, or `false` at the end of what the process wrote.
     async fn read(&mut self, into: &mut Vec<Inbound>) -> io::Result<bool> {
         let Some(pipe) = &mut self.pipe else { return Ok(false) };
-        if self.after_exit.is_none() {
-            tokio::select! {
-                biased;
-                read = pipe.recv_batch(into) => return read,
-                () = &mut self.exit => {}
+        while self.after_exit.as_ref().is_none_or(|left| left.reads > 0) {
+            if let Some(left) = &mut self.after_exit {
+                left.reads -= 1;
+                left.since = Instant::now();
+                self.until = Box::pin(sleep(AfterExit::QUIET.min(left.wait)));
             }
-        }
-        let left =
-            self.after_exit.get_or_insert(AfterExit { reads: AfterExit::READS, wait: AfterExit::WAIT });
-        if left.reads > 0 {
-            left.reads -= 1;
-            let start = Instant::now();
-            let read = timeout(AfterExit::QUIET.min(left.wait), pipe.recv_batch(into)).await;
-            left.wait = left.wait.saturating_sub(start.elapsed());
-            if let Ok(read) = read {
-                return read;
+            let read = {
+                let mut read = pin!(pipe.recv_batch(into));
+                poll_fn(|context| match read.as_mut().poll(context) {
+                    Poll::Pending => self.until.as_mut().poll(context).map(|()| None),
+                    Poll::Ready(read) => Poll::Ready(Some(read)),
+                })
+                .await
+            };
+            match (read, &mut self.after_exit) {
+                (Some(read), None) => return read,
+                (None, None) => self.after_exit = Some(AfterExit::new()),
+                (read, Some(left)) => {
+                    left.wait = left.wait.saturating_sub(left.since.elapsed());
+                    match read {
+                        Some(read) => return read,
+                        None => break,
+                    }
+                }
             }
         }
         let before = into.len();

@@ -25,8 +25,9 @@ use std::{
 
 use mcp_transport::{Delivery, Link, ProcessFailure, TransportError, TransportErrorKind};
 use tokio::{
-    process::{ChildStdout, Command},
-    sync::watch,
+    io::{AsyncRead, AsyncWrite},
+    process::Command,
+    sync::Notify,
     time::timeout,
 };
 
@@ -50,12 +51,14 @@ pub(crate) struct Process {
     command: String,
     limits: Limits,
     group: Mutex<Group>,
-    phase: watch::Sender<Phase>,
+    phase: Mutex<Phase>,
+    /// Is told of each change of the phase.
+    changed: Notify,
     tail: Mutex<Tail>,
     /// The end of the process is our doing: its input was closed, or it was told to end, before it was known to end.
     ending: AtomicBool,
     /// Standard output, once nobody receives any more.
-    stdout: Mutex<Option<ChildStdout>>,
+    stdout: Mutex<Option<Input>>,
 }
 
 /// How far the process is.
@@ -74,6 +77,12 @@ impl Phase {
 
 /// A wait that is rare enough to be on the heap. Behind a pointer it is compiled once, not in every place that waits.
 type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What we read of a process. Behind a pointer, so that what is built on it does not repeat how it is dropped.
+type Input = Box<dyn AsyncRead + Send + Unpin>;
+
+/// What a process reads of us.
+type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// How the process ended; `None` inside if the system does not say.
 #[derive(Debug, Clone, Copy)]
@@ -98,7 +107,8 @@ pub(crate) fn spawn(
         command: label,
         limits,
         group: Mutex::new(Group::new(child)),
-        phase: watch::Sender::new(Phase::default()),
+        phase: Mutex::default(),
+        changed: Notify::new(),
         tail: Mutex::default(),
         ending: AtomicBool::new(false),
         stdout: Mutex::default(),
@@ -111,8 +121,8 @@ pub(crate) fn spawn(
     };
     let heard = Arc::downgrade(&process);
     Ok(Link::pipe(
-        ProcessSender::new(process.clone(), stdin),
-        ProcessReceiver::new(process, stdout, max_message_bytes),
+        ProcessSender::new(process.clone(), Box::new(stdin)),
+        ProcessReceiver::new(process, Box::new(stdout), max_message_bytes),
     )
     .with_closer(closer)
     .with_diagnosis(move || heard.upgrade().map(|process| lock(&process.tail).text()).unwrap_or_default()))
@@ -133,46 +143,52 @@ impl Process {
         self.ending.load(Ordering::Acquire)
     }
 
-    fn set(&self, change: fn(&mut Phase)) {
-        self.phase.send_modify(change);
+    fn phase(&self) -> MutexGuard<'_, Phase> {
+        lock(&self.phase)
+    }
+
+    fn set(&self, change: impl FnOnce(&mut Phase)) {
+        change(&mut self.phase());
+        self.changed.notify_waiters();
     }
 
     fn set_ending(&self) {
-        if self.phase.borrow().exit.is_none() {
+        if self.phase().exit.is_none() {
             self.ending.store(true, Ordering::Release);
         }
     }
 
-    /// Waits until the phase is as wanted. For ever, if the process is gone before.
-    fn reached(&self, wanted: fn(&Phase) -> bool) -> Later<'static, ()> {
-        let mut phase = self.phase.subscribe();
+    /// Waits until the phase is as wanted.
+    fn reached(self: &Arc<Self>, wanted: fn(&Phase) -> bool) -> Later<'static, ()> {
+        let process = Arc::clone(self);
         Box::pin(async move {
-            while !wanted(&phase.borrow_and_update()) {
-                if phase.changed().await.is_err() {
-                    std::future::pending::<()>().await;
+            loop {
+                let changed = process.changed.notified();
+                if wanted(&process.phase()) {
+                    return;
                 }
+                changed.await;
             }
         })
     }
 
     /// As [`reached`](Self::reached), but not longer than `limit`. Whether it is.
-    fn reaches(&self, limit: Duration, wanted: fn(&Phase) -> bool) -> Later<'static, bool> {
-        let reached = self.reached(wanted);
-        Box::pin(async move { timeout(limit, reached).await.is_ok() })
+    fn reaches(self: &Arc<Self>, limit: Duration, wanted: fn(&Phase) -> bool) -> Later<'static, bool> {
+        within(limit, self.reached(wanted))
     }
 
     /// How the process ended, if it does so soon; with the whole of what it said to standard error, as far as that can
     /// be had.
-    fn failure(&self) -> Later<'_, Option<TransportError>> {
+    fn failure(self: &Arc<Self>) -> Later<'_, Option<TransportError>> {
         Box::pin(self.how_it_ended())
     }
 
-    async fn how_it_ended(&self) -> Option<TransportError> {
+    async fn how_it_ended(self: &Arc<Self>) -> Option<TransportError> {
         if !self.reaches(EXIT_AFTER_OUTPUT, Phase::exited).await {
             return None;
         }
         self.reaches(REST_OF_STDERR, |phase| phase.stderr_ended).await;
-        let Exit(status) = self.phase.borrow().exit?;
+        let Exit(status) = self.phase().exit?;
         let mut process = ProcessFailure::default();
         process.command.clone_from(&self.command);
         process.code = status.and_then(|status| status.code());
@@ -185,6 +201,11 @@ impl Process {
         );
         Some(error.with_process(process))
     }
+}
+
+/// Waits for something, but not longer than `limit`. Whether it came.
+fn within(limit: Duration, what: Later<'_, ()>) -> Later<'_, bool> {
+    Box::pin(async move { timeout(limit, what).await.is_ok() })
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -6,18 +6,21 @@ use tokio::{
 };
 
 use super::{
-    Exit, Process, lock,
+    Exit, Later, Process, lock,
     stderr::{self, Stderr},
 };
 
 /// Watches over a process until it, what it started, and its standard error have ended.
 pub(super) async fn run(process: Arc<Process>, stderr: Option<ChildStderr>, policy: Stderr) {
-    tokio::join!(watch_group(&process), drain_stderr(&process, stderr, &policy));
+    // Behind pointers they are of one type, and waited for by the same code.
+    let group: Later<'_, ()> = Box::pin(watch_group(&process));
+    let stderr: Later<'_, ()> = Box::pin(drain_stderr(&process, stderr, policy));
+    tokio::join!(group, stderr);
 }
 
 async fn watch_group(process: &Process) {
     let exit = poll_fn(|context| process.group().poll_exit(context)).await;
-    process.phase.send_modify(|phase| phase.exit = Some(Exit(exit.ok())));
+    process.set(|phase| phase.exit = Some(Exit(exit.ok())));
     end_the_rest(process).await;
     process.set(|phase| phase.group_ended = true);
 }
@@ -47,7 +50,7 @@ async fn has_members_at(process: &Process, deadline: Instant) -> bool {
     false
 }
 
-async fn drain_stderr(process: &Process, stderr: Option<ChildStderr>, policy: &Stderr) {
+async fn drain_stderr(process: &Process, stderr: Option<ChildStderr>, policy: Stderr) {
     if let Some(stderr) = stderr {
         stderr::drain(Box::new(stderr), policy, &mut |bytes| lock(&process.tail).push(bytes)).await;
     }

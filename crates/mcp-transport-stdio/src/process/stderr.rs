@@ -1,19 +1,17 @@
 mod own;
 
 use std::{
-    fmt,
+    fmt, io,
     panic::{AssertUnwindSafe, catch_unwind},
     process::Stdio,
     sync::Arc,
     time::Duration,
 };
 
-use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    time::timeout,
-};
+use tokio::io::AsyncReadExt;
 
 use self::own::OwnStderr;
+use super::{Input, within};
 
 /// What happens to the lines that a server writes to its standard error.
 ///
@@ -105,71 +103,47 @@ impl Tail {
 }
 
 /// Reads `from` to its end. `keep` is called with all of it, in order.
-pub(crate) async fn drain(mut from: Input, policy: &Stderr, keep: Keep<'_>) {
-    match policy {
-        Stderr::PassThrough => pass_through(&mut from, &mut OwnStderr::default(), keep).await,
-        Stderr::Lines(each) => {
-            let mut lines = Lines::new(each.clone());
-            read(&mut from, &mut |bytes| {
-                keep(bytes);
-                lines.push(bytes);
-            })
-            .await;
-            lines.finish();
-        }
-        Stderr::Capture | Stderr::Inherit => read(&mut from, keep).await,
-    }
+pub(crate) async fn drain(mut from: Input, policy: Stderr, keep: Keep<'_>) {
+    let mut to = match policy {
+        Stderr::PassThrough => Target::Own(OwnStderr::new(Box::new(io::stderr()))),
+        Stderr::Lines(each) => Target::Lines(Lines::new(each)),
+        Stderr::Capture | Stderr::Inherit => Target::Nothing,
+    };
+    copy(&mut from, &mut to, keep).await;
 }
-
-pub(crate) type Input = Box<dyn AsyncRead + Send + Unpin>;
 
 /// Is called with what was read.
 type Keep<'a> = &'a mut (dyn FnMut(&[u8]) + Send);
 
-async fn read(from: &mut Input, each: Keep<'_>) {
+/// Where standard error goes, beside being kept.
+enum Target {
+    Nothing,
+    Own(OwnStderr),
+    Lines(Lines),
+}
+
+async fn copy(from: &mut Input, to: &mut Target, keep: Keep<'_>) {
     let mut buffer = vec![0; CHUNK];
-    while let Ok(read) = from.read(&mut buffer).await {
-        if read == 0 {
-            return;
+    while let Ok(read @ 1..) = from.read(&mut buffer).await {
+        let bytes = &buffer[..read];
+        keep(bytes);
+        match to {
+            Target::Nothing => {}
+            Target::Own(own) => own.push(bytes),
+            Target::Lines(lines) => lines.push(bytes),
         }
-        each(&buffer[..read]);
+    }
+    match to {
+        Target::Nothing => {}
+        Target::Own(own) => drop(within(FLUSH_WAIT, Box::pin(own.flush())).await),
+        Target::Lines(lines) => lines.finish(),
     }
 }
 
 const CHUNK: usize = 8 * 1024;
 
-/// How much may wait for a slow reader of our own standard error.
-const PASS_THROUGH_LIMIT: usize = 64 * 1024;
-
 /// How long the end of it may take.
 const FLUSH_WAIT: Duration = Duration::from_millis(200);
-
-async fn pass_through(from: &mut Input, to: &mut (dyn AsyncWrite + Send + Unpin), keep: Keep<'_>) {
-    let mut buffer = vec![0; CHUNK];
-    let mut waiting = Vec::new();
-    loop {
-        tokio::select! {
-            read = from.read(&mut buffer) => match read {
-                Ok(read) if read > 0 => {
-                    keep(&buffer[..read]);
-                    let room = PASS_THROUGH_LIMIT - waiting.len();
-                    waiting.extend_from_slice(&buffer[..read.min(room)]);
-                }
-                _ => break,
-            },
-            written = to.write(&waiting), if !waiting.is_empty() => match written {
-                Ok(written) if written > 0 => drop(waiting.drain(..written)),
-                // Ours is closed: nobody reads it.
-                _ => return read(from, keep).await,
-            },
-        }
-    }
-    let _ = timeout(FLUSH_WAIT, async {
-        to.write_all(&waiting).await?;
-        to.flush().await
-    })
-    .await;
-}
 
 struct Lines {
     /// `None` after it panicked.

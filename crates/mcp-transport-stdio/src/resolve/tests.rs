@@ -25,7 +25,7 @@ fn windows(program: &str, extensions: Option<&str>, files: &[&str]) -> Result<St
             Found::Nothing
         }
     };
-    resolve(&search, look).map(|path| normal(&path))
+    resolve(&search, &look).map(|path| normal(&path))
 }
 
 /// Field report S-08.
@@ -96,7 +96,7 @@ fn unix(program: &str, directories: &[&str], files: &[(&str, Found)]) -> Result<
         extensions: None,
         base: Path::new("/work"),
     };
-    resolve(&search, |path| {
+    resolve(&search, &|path| {
         files.iter().find(|(file, _)| Path::new(file) == path).map_or(Found::Nothing, |(_, found)| *found)
     })
 }

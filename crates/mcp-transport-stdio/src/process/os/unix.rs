@@ -55,6 +55,7 @@ mod living {
         let Ok(processes) = fs::read_dir("/proc") else {
             return true;
         };
+        let group = group.to_string();
         let mut seen_any = false;
         for process in processes.flatten() {
             let name = process.file_name();
@@ -67,7 +68,7 @@ mod living {
             let Some((state, its_group)) = state_and_group(&stat) else {
                 continue;
             };
-            if its_group == group.as_raw() {
+            if its_group == group.as_bytes() {
                 if !matches!(state, b'Z' | b'X') {
                     return true;
                 }
@@ -78,12 +79,11 @@ mod living {
     }
 
     /// Of `pid (name) state parent group …`, where the name may hold anything.
-    fn state_and_group(stat: &[u8]) -> Option<(u8, i32)> {
+    fn state_and_group(stat: &[u8]) -> Option<(u8, &[u8])> {
         let name_end = stat.iter().rposition(|byte| *byte == b')')?;
-        let rest = std::str::from_utf8(&stat[name_end + 1..]).ok()?;
-        let mut fields = rest.split_ascii_whitespace();
-        let state = *fields.next()?.as_bytes().first()?;
-        let group = fields.nth(1)?.parse().ok()?;
+        let mut fields = stat[name_end + 1..].split(|byte| *byte == b' ').skip(1);
+        let state = *fields.next()?.first()?;
+        let group = fields.nth(1)?;
         Some((state, group))
     }
 
@@ -93,8 +93,8 @@ mod living {
 
         #[test]
         fn a_process_name_may_hold_anything() {
-            assert_eq!(state_and_group(b"7 (a) Z 1 2) S 1 42 42 0"), Some((b'S', 42)));
-            assert_eq!(state_and_group(b"7 (sh) Z 1 -1 42"), Some((b'Z', -1)));
+            assert_eq!(state_and_group(b"7 (a) Z 1 2) S 1 42 42 0"), Some((b'S', &b"42"[..])));
+            assert_eq!(state_and_group(b"7 (sh) Z 1 -1 42"), Some((b'Z', &b"-1"[..])));
             assert_eq!(state_and_group(b"7 (sh"), None);
             assert_eq!(state_and_group(b""), None);
         }

@@ -1,6 +1,6 @@
 use std::{
-    io,
-    sync::{Arc, Mutex},
+    io::Write,
+    sync::{Mutex, mpsc},
 };
 
 use super::*;
@@ -71,28 +71,80 @@ fn the_tail_starts_with_a_line() {
     assert_eq!(tail.text(), "y".repeat(TAIL));
 }
 
-/// Field report S-03.
-#[tokio::test(start_paused = true)]
-async fn a_stuck_reader_of_ours_holds_nobody_back() {
-    let (mut near, _nobody_reads) = tokio::io::duplex(16);
-    let text: &[u8] = vec![b'x'; 1024 * 1024].leak();
-    let mut kept = 0;
-    pass_through(&mut (Box::new(text) as Input), &mut near, &mut |bytes| kept += bytes.len()).await;
-    assert_eq!(kept, text.len());
+/// A writer that waits, as a full pipe does, until it may write; and tells what was written when it is dropped.
+struct Slow {
+    go: mpsc::Receiver<()>,
+    written: Vec<u8>,
+    end: mpsc::Sender<Vec<u8>>,
 }
 
-#[tokio::test(start_paused = true)]
+impl Slow {
+    fn target() -> (Target, mpsc::Sender<()>, mpsc::Receiver<Vec<u8>>) {
+        let (go, may_go) = mpsc::channel();
+        let (end, ended) = mpsc::channel();
+        let slow = Self { go: may_go, written: Vec::new(), end };
+        (Target::Own(OwnStderr::new(Box::new(slow))), go, ended)
+    }
+}
+
+impl Write for Slow {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.go.recv().map_err(|_| io::ErrorKind::BrokenPipe)?;
+        let some = &bytes[..bytes.len().min(1000)];
+        self.written.extend_from_slice(some);
+        Ok(some.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for Slow {
+    fn drop(&mut self) {
+        let _ = self.end.send(std::mem::take(&mut self.written));
+    }
+}
+
+fn text(length: usize) -> Vec<u8> {
+    (0..length).map(|at| u8::try_from(at % 251).unwrap()).collect()
+}
+
+async fn copied(text: &[u8], to: &mut Target) -> usize {
+    let mut from: Input = Box::new(io::Cursor::new(text.to_vec()));
+    let mut kept = 0;
+    copy(&mut from, to, &mut |bytes| kept += bytes.len()).await;
+    kept
+}
+
+/// Field report S-03. What did not fit is dropped, and nothing else.
+#[tokio::test]
+async fn a_stuck_reader_of_ours_holds_nobody_back() {
+    let (mut to, go, end) = Slow::target();
+    let text = text(1024 * 1024);
+    assert_eq!(copied(&text, &mut to).await, text.len());
+    drop(to);
+    while go.send(()).is_ok() {}
+    assert!(end.recv().unwrap() == text[..own::LIMIT]);
+}
+
+#[tokio::test]
 async fn what_passes_through_comes_out_whole() {
-    let (near, mut far) = tokio::io::duplex(16);
-    let text: Vec<u8> = (0..PASS_THROUGH_LIMIT).map(|at| u8::try_from(at % 251).unwrap()).collect();
-    let mut from: Input = Box::new(io::Cursor::new(text.clone()));
-    let mut out = Vec::new();
-    let pass = async {
-        let mut near = near;
-        pass_through(&mut from, &mut near, &mut |_| ()).await;
-    };
-    tokio::join!(pass, async {
-        far.read_to_end(&mut out).await.unwrap();
-    });
-    assert!(out == text);
+    let (mut to, go, end) = Slow::target();
+    for _ in 0..1000 {
+        go.send(()).unwrap();
+    }
+    let text = text(own::LIMIT);
+    assert_eq!(copied(&text, &mut to).await, text.len());
+    drop(to);
+    assert!(end.recv().unwrap() == text);
+}
+
+#[tokio::test]
+async fn what_reads_on_after_ours_was_closed_keeps_all() {
+    let (mut to, go, end) = Slow::target();
+    drop(go);
+    let text = text(1024 * 1024);
+    assert_eq!(copied(&text, &mut to).await, text.len());
+    assert_eq!(end.recv().unwrap(), b"");
 }
