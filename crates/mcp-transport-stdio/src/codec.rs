@@ -2,7 +2,7 @@ use std::io;
 
 use bytes::BytesMut;
 use mcp_protocol::frame::{self, Frame, LineDecoder};
-use mcp_transport::{Inbound, Origin, RawMessage, Skipped, SkippedKind};
+use mcp_transport::RawMessage;
 use tokio_util::codec::{Decoder, Encoder};
 
 /// Newline framing as a codec, for users of `tokio_util::codec::Framed`.
@@ -59,20 +59,6 @@ impl Encoder<RawMessage> for LineCodec {
 
     fn encode(&mut self, message: RawMessage, out: &mut BytesMut) -> io::Result<()> {
         Encoder::encode(self, &message, out)
-    }
-}
-
-/// Appends what a frame holds.
-pub(crate) fn deliver(frame: &Frame, into: &mut Vec<Inbound>) {
-    match frame {
-        Frame::Line(line) => Inbound::parse(Origin::Shared, line, into),
-        Frame::TooLong { start, length } => {
-            into.push(Inbound::Skipped(Skipped::new(SkippedKind::TooLong, start, *length)));
-        }
-        Frame::Unfinished(rest) => {
-            let length = rest.len() as u64;
-            into.push(Inbound::Skipped(Skipped::new(SkippedKind::Text, rest, length)));
-        }
     }
 }
 

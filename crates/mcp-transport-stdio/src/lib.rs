@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "codec")]
 mod codec;
 mod command;
 mod environment;
@@ -8,6 +9,7 @@ mod pipe;
 mod process;
 mod resolve;
 
+#[cfg(feature = "codec")]
 pub use codec::LineCodec;
 pub use command::Stdio;
 pub use environment::Inherit;

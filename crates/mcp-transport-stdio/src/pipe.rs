@@ -1,14 +1,12 @@
 use std::{collections::VecDeque, io};
 
 use bytes::BytesMut;
-use mcp_protocol::frame::{self, LineDecoder};
+use mcp_protocol::frame::{self, Frame, LineDecoder};
 use mcp_transport::{
-    Delivery, Inbound, Link, Outbound, Receiver, Sender, TransportError, TransportErrorKind,
+    Delivery, Inbound, Link, Origin, Outbound, Receiver, Sender, Skipped, SkippedKind, TransportError,
+    TransportErrorKind,
 };
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio_util::codec::Decoder;
-
-use crate::codec::{LineCodec, deliver};
 
 /// A link over any byte stream: one message a line. Lines of at most [`LineDecoder::DEFAULT_LIMIT`] bytes are taken.
 ///
@@ -67,7 +65,7 @@ pub(crate) struct PipeSender<W> {
 
 pub(crate) struct PipeReceiver<R> {
     reader: R,
-    codec: LineCodec,
+    lines: LineDecoder,
     buffer: BytesMut,
     at_end: bool,
 }
@@ -141,7 +139,7 @@ impl<R: AsyncRead + Unpin> PipeReceiver<R> {
     pub(crate) fn new(reader: R, max_message_bytes: usize) -> Self {
         Self {
             reader,
-            codec: LineCodec::with_limit(max_message_bytes),
+            lines: LineDecoder::with_limit(max_message_bytes),
             buffer: BytesMut::new(),
             at_end: false,
         }
@@ -156,9 +154,9 @@ impl<R: AsyncRead + Unpin> PipeReceiver<R> {
             if read == 0 {
                 self.finish(into);
             } else {
-                while let Some(frame) = self.codec.decode(&mut self.buffer)? {
+                while let Some(frame) = self.lines.decode(&mut self.buffer) {
                     // What follows a large line must not keep its memory.
-                    if matches!(&frame, frame::Frame::Line(line) if line.len() > KEPT_BUFFER) {
+                    if matches!(&frame, Frame::Line(line) if line.len() > KEPT_BUFFER) {
                         self.buffer = BytesMut::from(&self.buffer[..]);
                     }
                     deliver(&frame, into);
@@ -174,7 +172,9 @@ impl<R: AsyncRead + Unpin> PipeReceiver<R> {
     /// Ends the stream here, and appends the rest of what was read.
     pub(crate) fn finish(&mut self, into: &mut Vec<Inbound>) {
         self.at_end = true;
-        while let Ok(Some(frame)) = self.codec.decode_eof(&mut self.buffer) {
+        while let Some(frame) =
+            self.lines.decode(&mut self.buffer).or_else(|| self.lines.finish(&mut self.buffer))
+        {
             deliver(&frame, into);
         }
         self.buffer = BytesMut::new();
@@ -200,6 +200,20 @@ impl<R: AsyncRead + Send + Unpin + 'static> Receiver for PipeReceiver<R> {
             self.at_end = true;
             io_error("reading from the peer failed", error)
         })
+    }
+}
+
+/// Appends what a frame holds.
+fn deliver(frame: &Frame, into: &mut Vec<Inbound>) {
+    match frame {
+        Frame::Line(line) => Inbound::parse(Origin::Shared, line, into),
+        Frame::TooLong { start, length } => {
+            into.push(Inbound::Skipped(Skipped::new(SkippedKind::TooLong, start, *length)));
+        }
+        Frame::Unfinished(rest) => {
+            let length = rest.len() as u64;
+            into.push(Inbound::Skipped(Skipped::new(SkippedKind::Text, rest, length)));
+        }
     }
 }
 

@@ -40,8 +40,8 @@ const RULES: &[Rule] = &[
         never: &["tokio", "hyper", "reqwest", "rustls"],
     },
     Rule { package: TRANSPORT, normal: &[TYPES], dev: &[TESTKIT], never: &["hyper"] },
-    // Of mcp-protocol the framing only.
-    Rule { package: STDIO, normal: &[TYPES, PROTOCOL, TRANSPORT], dev: &[TESTKIT], never: &["hyper"] },
+    // Of mcp-protocol the framing only. Itself: its tests switch its features on.
+    Rule { package: STDIO, normal: &[TYPES, PROTOCOL, TRANSPORT], dev: &[STDIO, TESTKIT], never: &["hyper"] },
     // Of mcp-protocol the encoding of header values only. Its tests drive it as the client does.
     Rule {
         package: HTTP,

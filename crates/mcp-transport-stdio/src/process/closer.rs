@@ -24,7 +24,7 @@ impl Closer for ProcessCloser {
         let mut rest: Later<'_, _> = Box::pin(discard_output(&self.process));
         poll_fn(|context| match end.as_mut().poll(context) {
             Poll::Pending => rest.as_mut().poll(context),
-            ended => ended,
+            ended @ Poll::Ready(_) => ended,
         })
         .await
     }
