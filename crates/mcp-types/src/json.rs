@@ -78,7 +78,7 @@ impl Json {
     pub fn as_string(&self) -> Option<Cow<'_, str>> {
         let text = self.as_str();
         let inner = text.strip_prefix('"')?.strip_suffix('"')?;
-        if inner.contains('\\') {
+        if inner.as_bytes().contains(&b'\\') {
             serde_json::from_str(text).ok().map(Cow::Owned)
         } else {
             Some(Cow::Borrowed(inner))

@@ -18,12 +18,12 @@ impl Number {
 
     /// The value, if it is written as a 64-bit integer.
     pub fn as_i64(&self) -> Option<i64> {
-        self.as_str().parse().ok()
+        signed(self.as_str())
     }
 
     /// The value, if it is written as an unsigned 64-bit integer.
     pub fn as_u64(&self) -> Option<u64> {
-        self.as_str().parse().ok()
+        unsigned(self.as_str())
     }
 
     /// The value, rounded to what a float can hold; infinite when it is too large.
@@ -35,6 +35,16 @@ impl Number {
     pub fn from_f64(value: f64) -> Option<Self> {
         value.is_finite().then(|| Self(Json::from(value)))
     }
+}
+
+/// `text` as an integer. Here, because each use of `parse` is the whole parser again.
+pub(crate) fn signed(text: &str) -> Option<i64> {
+    text.parse().ok()
+}
+
+/// As [`signed`], without a sign.
+pub(crate) fn unsigned(text: &str) -> Option<u64> {
+    text.parse().ok()
 }
 
 impl From<i32> for Number {

@@ -31,10 +31,11 @@ object! {
 impl ElicitationSchema {
     /// Whether the member `name` must be given.
     pub fn is_required(&self, name: &str) -> bool {
-        self.required.iter().flatten().any(|required| required == name)
+        self.required.as_ref().is_some_and(|required| required.iter().any(|it| it == name))
     }
 
     /// The values of those members that have a default, in order.
+    #[inline]
     pub fn defaults(&self) -> JsonObject {
         let mut defaults = JsonObject::new();
         for (name, member) in self.properties.iter() {
@@ -79,6 +80,7 @@ pub enum PrimitiveSchemaDefinition {
 
 impl PrimitiveSchemaDefinition {
     /// The name to show to people.
+    #[inline]
     pub fn title(&self) -> Option<&str> {
         match self {
             Self::String(schema) => schema.title.as_deref(),
@@ -94,6 +96,7 @@ impl PrimitiveSchemaDefinition {
     }
 
     /// What it is, for people.
+    #[inline]
     pub fn description(&self) -> Option<&str> {
         match self {
             Self::String(schema) => schema.description.as_deref(),
@@ -109,6 +112,7 @@ impl PrimitiveSchemaDefinition {
     }
 
     /// The value to start with.
+    #[inline]
     pub fn default_value(&self) -> Option<Json> {
         let texts = |values: &Vec<String>| Json::of(values.node());
         match self {

@@ -46,6 +46,7 @@ open_object! {
 
 impl ToolMeta {
     /// What `tool` says, if it says anything. The older form of the member is read too.
+    #[inline]
     pub fn of(tool: &Tool) -> Option<Self> {
         let meta = tool.meta.as_ref()?;
         let mut ui: Option<Self> = meta.get(META_KEY).and_then(|json| read::value(json).ok());
@@ -97,6 +98,7 @@ open_object! {
 
 impl ResourceMeta {
     /// What the `_meta` of a resource, or of its contents, says about a view. Contents come before the list.
+    #[inline]
     pub fn of(meta: &Meta) -> Option<Self> {
         read::value(meta.get(META_KEY)?).ok()
     }

@@ -35,6 +35,7 @@ macro_rules! markers {
         }
 
         /// The whole names of the marker types, in the order of `methods`.
+        #[inline]
         pub fn method_paths() -> Vec<&'static str> {
             vec![$(std::any::type_name::<$ty>()),*]
         }

@@ -5,6 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::{
     Json,
+    number::signed,
     read::{self, Blank, Read, Reader},
     write,
 };
@@ -53,7 +54,7 @@ impl RequestId {
             Repr::Integer(number) => Some(*number),
             Repr::Text(text) => {
                 let digits = text.strip_prefix('"')?.strip_suffix('"')?;
-                let number: i64 = digits.parse().ok()?;
+                let number = signed(digits)?;
                 (!digits.starts_with('+') && number.to_string() == digits).then_some(number)
             }
         }
@@ -69,8 +70,8 @@ impl RequestId {
                 }
                 Some(Self(Repr::Text(token.into())))
             }
-            b'-' | b'0'..=b'9' => match token.parse::<i64>() {
-                Ok(number) if token != "-0" => Some(Self(Repr::Integer(number))),
+            b'-' | b'0'..=b'9' => match signed(token) {
+                Some(number) if token != "-0" => Some(Self(Repr::Integer(number))),
                 _ => {
                     read::text::<Json>(token).ok()?;
                     Some(Self(Repr::Text(token.into())))
@@ -83,7 +84,7 @@ impl RequestId {
 
 fn unquote(token: &str) -> Cow<'_, str> {
     let inner = &token[1..token.len() - 1];
-    if inner.contains('\\') {
+    if inner.as_bytes().contains(&b'\\') {
         read::text(token).map_or(Cow::Borrowed(inner), Cow::Owned)
     } else {
         Cow::Borrowed(inner)
@@ -138,7 +139,7 @@ impl From<i64> for RequestId {
 
 impl From<&str> for RequestId {
     fn from(text: &str) -> Self {
-        Self(Repr::Text(serde_json::Value::from(text).to_string().into()))
+        Self(Repr::Text(Json::from(text).as_str().into()))
     }
 }
 

@@ -110,6 +110,7 @@ macro_rules! capability {
         impl $name {
             /// Whether the member at `path` is there and neither `null` nor `false`. The names of members are joined by
             /// dots: `resources.subscribe`.
+            #[inline]
             pub fn has(&self, path: &str) -> bool {
                 $crate::capabilities::has(self, path)
             }

@@ -18,7 +18,10 @@ pub(crate) use shim::value;
 pub(crate) use names::{Names, encoded, encoded_length, names};
 pub(crate) use slot::{Blank, Lenient, LenientInteger, Maybe, OneOrList, Present, Slot, Tag, needed};
 
-use crate::{Json, JsonObject, List};
+use crate::{
+    Json, JsonObject, List,
+    number::{signed, unsigned},
+};
 
 /// Errors are `serde_json`'s, and say where.
 pub type Result<T> = serde_json::Result<T>;
@@ -91,13 +94,13 @@ impl Read for bool {
 
 impl Read for u64 {
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
-        reader.integer("u64")
+        reader.integer("u64", unsigned)
     }
 }
 
 impl Read for i64 {
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
-        reader.integer("i64")
+        reader.integer("i64", signed)
     }
 }
 

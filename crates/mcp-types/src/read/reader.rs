@@ -1,10 +1,15 @@
-use std::{borrow::Cow, fmt, str::FromStr};
+use std::{borrow::Cow, fmt};
 
 use serde::de::{Error as _, Unexpected};
 use serde_json::{Error, value::RawValue};
 
 use super::{Result, Slot, names::Names};
-use crate::{Json, Rejected, jsonrpc::scan, list::MAX_REJECTED};
+use crate::{
+    Json, Rejected,
+    jsonrpc::scan,
+    list::MAX_REJECTED,
+    number::{signed, unsigned},
+};
 
 /// A place in a JSON text. Every method reads on from it; the errors say where it was.
 pub struct Reader<'de> {
@@ -205,15 +210,16 @@ impl<'de> Reader<'de> {
     }
 
     /// A whole number, written without a fraction or an exponent.
-    pub(crate) fn integer<T: FromStr>(&mut self, expected: &'static str) -> Result<T> {
+    pub(crate) fn integer<T>(&mut self, expected: &'static str, parse: fn(&str) -> Option<T>) -> Result<T> {
         self.space();
         let start = self.at;
         // As JSON, which knows no `+` and no zeros in front.
         let text = self.raw()?.get();
-        text.parse().map_err(|_| {
+        let number = parse(text);
+        if number.is_none() {
             self.at = start;
-            self.unexpected(format_args!("{expected}"))
-        })
+        }
+        number.ok_or_else(|| self.unexpected(format_args!("{expected}")))
     }
 
     /// The value that comes next, as it is.
@@ -293,9 +299,9 @@ impl<'de> Reader<'de> {
                 text = super::text::<String>(token).unwrap_or_default();
                 Unexpected::Str(&text)
             }
-            _ => match (token.parse(), token.parse()) {
-                (Ok(number), _) => Unexpected::Unsigned(number),
-                (_, Ok(number)) => Unexpected::Signed(number),
+            _ => match (unsigned(token), signed(token)) {
+                (Some(number), _) => Unexpected::Unsigned(number),
+                (_, Some(number)) => Unexpected::Signed(number),
                 _ => Unexpected::Float(token.parse().unwrap_or(f64::NAN)),
             },
         };

@@ -1,5 +1,5 @@
 use super::{Read, Reader, Result};
-use crate::{ContentBlock, Json, List, Map};
+use crate::{ContentBlock, Json, List, Map, number::unsigned};
 
 /// Where a member of an object is read to.
 pub(crate) trait Slot {
@@ -69,7 +69,7 @@ impl<T: Read> Slot for Lenient<'_, T> {
 impl Slot for LenientInteger<'_> {
     fn fill(&mut self, reader: &mut Reader<'_>) -> Result<()> {
         let text = reader.raw()?.get();
-        *self.0 = text.parse().ok().or_else(|| whole(text.parse().ok()?));
+        *self.0 = unsigned(text).or_else(|| whole(text.parse().ok()?));
         Ok(())
     }
 }
