@@ -65,7 +65,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         }
         match self.binding {
             Binding::Pipe => self.outbox.push_back(Outgoing::Abandon(id)),
-            Binding::Exchanges => self.outputs.push_back(Output::Abandon(id)),
+            Binding::Exchanges => self.give(Output::Abandon(id)),
         }
     }
 }

@@ -335,18 +335,26 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         self.calls.that(wanted)
     }
 
+    #[inline(never)]
     fn queue(&mut self, message: JsonRpcMessage<Bytes>) {
         self.outbox_bytes += weight(&message);
         self.outbox.push_back(Outgoing::Message(message));
     }
 
+    /// Gives something out. In one place: an output is large, and there are many kinds.
+    #[inline(never)]
+    fn give(&mut self, output: Output<P, F>) {
+        self.outputs.push_back(output);
+    }
+
+    #[inline(never)]
     fn finish(&mut self, id: CallId, pending: Pending<P>, outcome: Outcome<F>) {
-        self.outputs.push_back(Output::Finished { id, payload: pending.payload, outcome });
+        self.give(Output::Finished { id, payload: pending.payload, outcome });
     }
 
     fn forget_the_peers_requests(&mut self) {
         for id in self.serving.drain() {
-            self.outputs.push_back(Output::Event(Event::RequestCancelled { id }));
+            self.give(Output::Event(Event::RequestCancelled { id }));
         }
     }
 

@@ -126,7 +126,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
                 Some(renewal) if !renewal.is_live() => renewal.wait(id),
                 renewal => {
                     self.calls.leaves(id, renewal.as_ref().map_or(0, Renewal::generation));
-                    self.outputs.push_back(Output::Exchange { id, payload, message });
+                    self.give(Output::Exchange { id, payload, message });
                 }
             }
         }

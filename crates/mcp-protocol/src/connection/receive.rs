@@ -86,7 +86,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             "notifications/cancelled" => self.receive_cancelled(origin, notification),
             _ => {
                 self.receive_subscribed(origin, &notification);
-                self.outputs.push_back(Output::Event(Event::Notification {
+                self.give(Output::Event(Event::Notification {
                     method: notification.method,
                     params: notification.params,
                     origin,
@@ -110,7 +110,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             self.calls.lift_deadlines(id);
         }
         let (method, params) = (notification.method.clone(), params.clone());
-        self.outputs.push_back(Output::Subscribed { id, payload, method, params });
+        self.give(Output::Subscribed { id, payload, method, params });
     }
 
     fn receive_progress(&mut self, now: Instant, origin: Origin, params: Bytes) {
@@ -126,7 +126,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             Some(Output::Progress { id: last, reports, .. }) if *last == id => reports.push(params),
             _ => {
                 let (payload, reports) = (pending.payload.clone(), vec![params]);
-                self.outputs.push_back(Output::Progress { id, payload, reports });
+                self.give(Output::Progress { id, payload, reports });
             }
         }
     }
@@ -137,7 +137,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             return;
         };
         if let Some(id) = self.serving.cancel(&id) {
-            self.outputs.push_back(Output::Event(Event::RequestCancelled { id }));
+            self.give(Output::Event(Event::RequestCancelled { id }));
             return;
         }
         // The one request of ours that a peer may cancel.
@@ -150,7 +150,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             self.fill_places();
             return;
         }
-        self.outputs.push_back(Output::Event(Event::Notification {
+        self.give(Output::Event(Event::Notification {
             method: notification.method,
             params: notification.params,
             origin,
@@ -168,7 +168,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             return;
         }
         match self.serving.admit(request.id.clone()) {
-            Admission::Serve(id) => self.outputs.push_back(Output::Event(Event::Request {
+            Admission::Serve(id) => self.give(Output::Event(Event::Request {
                 id,
                 request_id: request.id,
                 method: request.method,
@@ -192,7 +192,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         {
             *body = Bytes::copy_from_slice(&body[..EXCERPT]);
         }
-        self.outputs.push_back(Output::Event(Event::Dropped(dropped)));
+        self.give(Output::Event(Event::Dropped(dropped)));
     }
 }
 

@@ -122,15 +122,15 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         let id = self.calls.reserve();
         renewal.stage = Stage::Renewing { id, until: now.checked_add(renewal.limit) };
         let message = JsonRpcMessage::request(id.0, "initialize", Some(renewal.handshake.clone()));
-        self.outputs.push_back(Output::Event(Event::SessionLost));
-        self.outputs.push_back(Output::Handshake { id, message });
+        self.give(Output::Event(Event::SessionLost));
+        self.give(Output::Handshake { id, message });
         self.forget_the_peers_requests();
         self.hold_outbox();
         // Their streams are of the old session: they may never say another word.
         let Some(failure) = failure else { return };
         for id in self.calls.accepted() {
             if let Some(pending) = self.calls.remove(id) {
-                self.outputs.push_back(Output::Abandon(id));
+                self.give(Output::Abandon(id));
                 self.finish(id, pending, Outcome::Orphaned(failure.clone()));
             }
         }
@@ -172,7 +172,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             },
             Err(error) => NotRenewed::Refused(error),
         };
-        self.outputs.push_back(Output::Abandon(id));
+        self.give(Output::Abandon(id));
         self.not_renewed(&why);
     }
 
@@ -188,7 +188,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             self.held_bytes -= weight(&held.message);
             self.queue(held.message);
         }
-        self.outputs.push_back(Output::Event(Event::SessionRenewed { handshake }));
+        self.give(Output::Event(Event::SessionRenewed { handshake }));
         for id in waiting {
             self.repeat(id);
         }
@@ -202,7 +202,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         for held in std::mem::take(&mut renewal.held) {
             self.held_bytes -= weight(&held.message);
             if let JsonRpcMessage::Notification(note) = held.message {
-                self.outputs.push_back(Output::Event(Event::Dropped(Dropped::Notification(note.method))));
+                self.give(Output::Event(Event::Dropped(Dropped::Notification(note.method))));
             }
         }
         waiting.extend(self.calls.places.take_all_back());
@@ -220,7 +220,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             && until <= now
         {
             let limit = renewal.limit;
-            self.outputs.push_back(Output::Abandon(id));
+            self.give(Output::Abandon(id));
             self.not_renewed(&NotRenewed::Expired(limit));
         }
     }
@@ -286,7 +286,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         let message = JsonRpcMessage::request(id.0, pending.method.clone(), kept.params.clone());
         let payload = pending.payload.clone();
         self.calls.leaves(id, generation);
-        self.outputs.push_back(Output::Exchange { id, payload, message });
+        self.give(Output::Exchange { id, payload, message });
     }
 }
 
