@@ -1,27 +1,20 @@
 //! Header fields that mirror arguments of a tool.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::IntoFuture, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use mcp_protocol::{
-    Metadata,
-    connection::{CancelMode, Deadlines, OutgoingCall},
-    param_headers::PREFIX,
-};
+use mcp_protocol::param_headers::PREFIX;
 use mcp_transport::HeaderPlan;
-use mcp_types::{
-    CallToolRequest, ErrorCode, ListToolsRequest, ListToolsResult, PaginatedRequestParams, Request,
-    jsonrpc::scan,
-};
-use tokio::time::{Instant, timeout};
+use mcp_types::{CallToolRequest, Cursor, ErrorCode, Json, ListToolsRequest, Request, jsonrpc::scan};
+use tokio::time::timeout;
 
-use super::{CallOptions, Reply, rounds};
+use super::{CallFuture, CallOptions};
 use crate::{
     Client, Error, Result,
     builder::defaults,
-    error::{Cause, Limit, start_error},
+    error::{Cause, Limit},
     output::tool_name,
-    session::{Headers, Slot},
+    session::Headers,
 };
 
 /// The header fields of a call: those of the caller, and those that mirror arguments of the tool, if it is known.
@@ -130,52 +123,29 @@ enum Found {
 
 /// Lists the tools, until `name` is among them. Takes no place among the calls in flight: its own call holds one.
 async fn find(options: &CallOptions, name: &str) -> Result<Found> {
-    let mut params = PaginatedRequestParams::new();
+    let mut cursor = None;
     for _ in 0..defaults::MAX_PAGES {
-        let (page, invalid) = page(options, &params).await?;
+        let page = page(options, cursor).await?;
         if let Some(tool) = page.tools.iter().find(|tool| tool.name == name) {
             return Ok(options.client.0.catalogue.plan(tool).map_or_else(Found::Invalid, Found::Plan));
         }
-        if let Some((_, reason)) = invalid.into_iter().find(|(tool, _)| tool == name) {
-            return Ok(Found::Invalid(reason));
+        let is_named = |json: &Json| tool_name(json.as_str().as_bytes()).is_some_and(|it| it == name);
+        if let Some(rejected) = page.tools.rejected().iter().find(|rejected| is_named(&rejected.json)) {
+            return Ok(Found::Invalid(rejected.reason.clone()));
         }
-        let Some(cursor) = page.next_cursor else { return Ok(Found::Nothing) };
-        params.cursor = Some(cursor);
+        cursor = page.into_inner().next_cursor;
+        if cursor.is_none() {
+            return Ok(Found::Nothing);
+        }
     }
     Err(Error::new(Cause::TooManyPages(defaults::MAX_PAGES)))
 }
 
-/// One page. Also the tools on it that are invalid, with the reason.
-async fn page(
-    options: &CallOptions,
-    params: &PaginatedRequestParams,
-) -> Result<(ListToolsResult, Vec<(String, String)>)> {
-    let client = &*options.client.0;
-    let first = params.cursor.is_none();
-    let params = client.stamp.apply(super::encode(params)?, Metadata::default());
-    let limit = client.options.metadata_timeout;
-    let call = OutgoingCall {
-        method: ListToolsRequest::METHOD.into(),
-        params: params.map_err(rounds::not_an_object)?,
-        progress_token: None,
-        deadlines: Deadlines { idle: Some(limit), total: None, extend_on_progress: false },
-        cancel: CancelMode::Notify,
-        continues: false,
-        exempt: true,
-    };
-    let begun = Instant::now().into_std();
-    // Whoever the call is made for is who lists.
-    let headers = options.headers();
-    let slot = Arc::new(Slot::default());
-    let outcome = client
-        .session
-        .perform(begun, &mut Some(call), headers, &slot, false, limit)
-        .await
-        .map_err(start_error)?;
-    let raw = rounds::result(outcome)?;
-    let raw = rounds::complete(client.negotiated.era(), ListToolsRequest::METHOD, raw)?;
-    let mut reply = Reply::<ListToolsResult>::decode(raw)?;
-    let raw = reply.raw_bytes().clone();
-    let invalid = options.client.take_tools(reply.value_mut(), &raw, first)?;
-    Ok((reply.into_inner(), invalid))
+/// One page. Whoever the call is made for is who lists.
+fn page(options: &CallOptions, cursor: Option<Cursor>) -> CallFuture<ListToolsRequest> {
+    let mut page = options.client.list_tools().page(cursor);
+    let rare = page.options.rare();
+    rare.headers = options.headers().clone();
+    rare.exempt = true;
+    page.into_future()
 }

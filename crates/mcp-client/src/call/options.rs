@@ -15,6 +15,7 @@ pub(crate) struct CallOptions {
 
 /// What most calls leave as it is.
 #[derive(Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each says another thing of a call")]
 pub(super) struct Rare {
     pub(super) meta: Option<JsonObject>,
     pub(super) headers: Headers,
@@ -23,6 +24,8 @@ pub(super) struct Rare {
     pub(super) max_rounds: Option<usize>,
     pub(super) retry: Option<Retry>,
     pub(super) idempotent: bool,
+    /// It takes no place among the calls in flight.
+    pub(super) exempt: bool,
 }
 
 static NO_HEADERS: Headers = Headers::NONE;
@@ -65,6 +68,10 @@ impl CallOptions {
     /// That of the call, or that of the client.
     pub(super) fn retry(&self) -> Option<Retry> {
         self.rare.as_ref().and_then(|rare| rare.retry).or(self.client.0.options.retry)
+    }
+
+    pub(super) fn is_exempt(&self) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.exempt)
     }
 
     /// Whether the caller vouches that it does no harm when the call is executed twice.

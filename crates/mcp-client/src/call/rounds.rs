@@ -99,7 +99,7 @@ impl Rounds {
             },
             cancel: CancelMode::Notify,
             continues: self.number > 1,
-            exempt: self.mode == Mode::Stream,
+            exempt: self.mode == Mode::Stream || options.is_exempt(),
         }
     }
 

@@ -39,23 +39,15 @@ impl ToolPages {
         let raw = reply.raw_bytes().clone();
         // The method of a user may have a result of its own.
         let Some(page) = (reply.value_mut() as &mut dyn Any).downcast_mut() else { return Ok(()) };
-        self.client.take_tools(page, &raw, self.first).map(drop)
+        self.take_page(page, &raw)
     }
-}
 
-impl Client {
-    /// See [`ToolPages::take`]. Gives back what was rejected here: names and reasons.
-    pub(crate) fn take_tools(
-        &self,
-        page: &mut ListToolsResult,
-        raw: &Bytes,
-        first: bool,
-    ) -> Result<Vec<(String, String)>> {
-        let invalid = self.0.catalogue.learn(page, raw, first)?;
-        for (tool, reason) in invalid.iter().cloned() {
-            self.0.session.mailbox().push_diagnostic(Diagnostic::InvalidTool { tool, reason });
+    fn take_page(&self, page: &mut ListToolsResult, raw: &Bytes) -> Result<()> {
+        let client = &*self.client.0;
+        for (tool, reason) in client.catalogue.learn(page, raw, self.first)? {
+            client.session.mailbox().push_diagnostic(Diagnostic::InvalidTool { tool, reason });
         }
-        Ok(invalid)
+        Ok(())
     }
 }
 
