@@ -128,9 +128,11 @@ impl InputRequest {
         let (mut method, mut params) = (String::new(), None::<Json>);
         let mut reader = Reader::new(json.as_str());
         reader.object(
-            "InputRequest",
-            read::names!("method", "params"),
-            read::needed(&[true]),
+            &read::Layout {
+                what: "InputRequest",
+                names: read::names!("method", "params"),
+                needed: read::needed(&[true]),
+            },
             &mut [&mut method, &mut params],
         )?;
         let method = named.insert(method).as_str();

@@ -173,9 +173,11 @@ impl Read for ResourceContents {
         let mut contents = TextResourceContents::BLANK;
         let (mut text, mut blob) = (None::<String>, None::<String>);
         reader.object(
-            "ResourceContents",
-            read::names!("uri", "mime_type", "text", "blob", "=_meta"),
-            read::needed(&[true]),
+            &read::Layout {
+                what: "ResourceContents",
+                names: read::names!("uri", "mime_type", "text", "blob", "=_meta"),
+                needed: read::needed(&[true]),
+            },
             &mut [&mut contents.uri, &mut contents.mime_type, &mut text, &mut blob, &mut contents.meta],
         )?;
         match (text, blob) {

@@ -46,8 +46,9 @@ pub(crate) trait Elements {
     fn length(&self) -> usize;
 }
 
-/// Shows those of `values` that are there, one for each of `names`.
-pub(crate) fn members(mut names: Names, values: &[&dyn Write], each: &mut dyn FnMut(&str, Node<'_>)) {
+/// Shows those of `values` that are there, one for each of the [`names!`](crate::read::names).
+pub(crate) fn members(names: &'static str, values: &[&dyn Write], each: &mut dyn FnMut(&str, Node<'_>)) {
+    let mut names = Names::of(names);
     for value in values {
         let name = names.next().unwrap_or_default();
         match value.node() {

@@ -87,9 +87,11 @@ impl Read for JsonRpcError {
     fn read(reader: &mut Reader<'_>) -> read::Result<Self> {
         let mut error = Self::BLANK;
         reader.object(
-            "JsonRpcError",
-            read::names!("code", "message", "data"),
-            read::needed(&[true]),
+            &read::Layout {
+                what: "JsonRpcError",
+                names: read::names!("code", "message", "data"),
+                needed: read::needed(&[true]),
+            },
             &mut [&mut error.code.0, &mut Maybe(&mut error.message), &mut error.data],
         )?;
         Ok(error)

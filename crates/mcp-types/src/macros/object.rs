@@ -158,6 +158,14 @@ macro_rules! object {
             }
 
             $($setters)*
+
+            const LAYOUT: &$crate::read::Layout = &$crate::read::Layout {
+                what: stringify!($name),
+                names: $crate::read::names!($(concat!("=", $key),)? $(object!(@name $member $($wire)?)),*),
+                needed: $crate::read::needed(&[
+                    $(object!(@never $key),)? $(object!(@needed $presence $($how)?)),*
+                ]),
+            };
         }
 
         impl $crate::read::Read for $name {
@@ -165,11 +173,7 @@ macro_rules! object {
                 fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
                     let mut object = <Self as $crate::read::Blank>::BLANK;
                     reader.object(
-                        stringify!($name),
-                        $crate::read::names!($(concat!("=", $key),)? $(object!(@name $member $($wire)?)),*),
-                        const { $crate::read::needed(&[
-                            $(object!(@never $key),)? $(object!(@needed $presence $($how)?)),*
-                        ]) },
+                        Self::LAYOUT,
                         &mut [
                             $(&mut $crate::read::Tag($tag),)?
                             $(object!(@slot object.$member $(, $how)?)),*
@@ -193,7 +197,7 @@ macro_rules! object {
             #[inline]
             fn visit(&self, each: &mut dyn FnMut(&str, $crate::write::Node<'_>)) {
                 $crate::write::members(
-                    $crate::read::names!($(concat!("=", $key),)? $(object!(@name $member $($wire)?)),*),
+                    Self::LAYOUT.names,
                     &[
                         $(&$tag,)?
                         $(object!(@part $presence self.$member $(, $how)?)),*

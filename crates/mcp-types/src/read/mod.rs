@@ -15,7 +15,7 @@ pub use shim::{bytes, decode, deserialize, text};
 
 pub(crate) use shim::value;
 
-pub(crate) use names::{Names, encoded, encoded_length, names};
+pub(crate) use names::{Layout, Names, encoded, encoded_length, names};
 pub(crate) use slot::{Blank, Lenient, LenientInteger, Maybe, OneOrList, Present, Slot, Tag, needed};
 
 use crate::{
@@ -165,10 +165,11 @@ impl<T: Read> Read for List<T> {
 /// An object whose known members are all optional. Members that are not known, or of another kind, go into `extra`.
 pub(crate) fn open(
     reader: &mut Reader<'_>,
-    mut names: Names,
+    names: &'static str,
     slots: &mut [&mut dyn Slot],
     extra: &mut JsonObject,
 ) -> Result<()> {
+    let mut names = Names::of(names);
     reader.entries("a JSON object", &mut |key, reader| {
         let raw = reader.raw()?;
         let known =

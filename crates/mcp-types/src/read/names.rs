@@ -8,7 +8,17 @@ pub(crate) struct Names {
     place: usize,
 }
 
-/// [`Names`] out of names of fields, which stand for their camel case, and of what stands behind `=` as it is.
+/// What an object is on the wire.
+pub(crate) struct Layout {
+    /// The name of the type, for errors.
+    pub(crate) what: &'static str,
+    /// The [`names!`] of its members.
+    pub(crate) names: &'static str,
+    /// Which of them must be there: a bit for each, by [`needed`](super::needed).
+    pub(crate) needed: u64,
+}
+
+/// The text of [`Names`] out of names of fields, which stand for their camel case, and of what stands behind `=` as it is.
 macro_rules! names {
     ($($field:expr),* $(,)?) => {{
         const FIELDS: &[&str] = &[$($field),*];
@@ -18,7 +28,7 @@ macro_rules! names {
             Ok(text) => text,
             Err(_) => panic!("names are ASCII"),
         };
-        $crate::read::Names::of(TEXT)
+        TEXT
     }};
 }
 pub(crate) use names;
@@ -123,9 +133,11 @@ const fn wire_length(field: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::Names;
+
     #[test]
     fn names_are_found_from_any_place() {
-        let mut names = names!("=type", "input_schema", "name", "=_meta");
+        let mut names = Names::of(names!("=type", "input_schema", "name", "=_meta"));
         for _ in 0..2 {
             for (key, place) in [
                 ("name", Some(2)),
@@ -144,6 +156,6 @@ mod tests {
         }
         assert_eq!(names.name(1), "inputSchema");
         assert_eq!(names.name(3), "_meta");
-        assert_eq!(names!().find("a"), None);
+        assert_eq!(Names::of(names!()).find("a"), None);
     }
 }

@@ -3,7 +3,10 @@ use std::{borrow::Cow, fmt};
 use serde::de::{Error as _, Unexpected};
 use serde_json::{Error, value::RawValue};
 
-use super::{Result, Slot, names::Names};
+use super::{
+    Result, Slot,
+    names::{Layout, Names},
+};
 use crate::{
     Json, Rejected,
     jsonrpc::scan,
@@ -25,16 +28,10 @@ impl<'de> Reader<'de> {
         Self { text, at: 0, origin: 0 }
     }
 
-    /// Reads an object into `slots`, one for each of `names`; those of the bits `needed` must be there. `what` is the name of
-    /// the type, for errors.
-    pub(crate) fn object(
-        &mut self,
-        what: &'static str,
-        mut names: Names,
-        needed: u64,
-        slots: &mut [&mut dyn Slot],
-    ) -> Result<()> {
-        self.open(b'{', format_args!("an object ({what})"))?;
+    /// Reads an object into `slots`, one for each name of the layout.
+    pub(crate) fn object(&mut self, layout: &Layout, slots: &mut [&mut dyn Slot]) -> Result<()> {
+        self.open(b'{', format_args!("an object ({})", layout.what))?;
+        let mut names = Names::of(layout.names);
         let mut seen = 0_u64;
         let mut first = true;
         while let Some(key) = self.key(first)? {
@@ -49,7 +46,7 @@ impl<'de> Reader<'de> {
             seen |= 1 << place;
             slots[place].fill(self)?;
         }
-        match (needed & !seen).trailing_zeros() {
+        match (layout.needed & !seen).trailing_zeros() {
             u64::BITS => Ok(()),
             place => Err(self.error(format_args!("missing field `{}`", names.name(place as usize)))),
         }
