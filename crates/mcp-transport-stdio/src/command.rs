@@ -3,6 +3,7 @@ use std::{
     ffi::{OsStr, OsString},
     fmt, io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -33,7 +34,11 @@ use crate::{
 ///     .exit_wait(Duration::from_secs(5));
 /// ```
 #[derive(Clone)]
-pub struct Stdio {
+pub struct Stdio(Arc<Settings>);
+
+/// Shared: cheap to move, to clone and to drop, which a caller's code does in many places.
+#[derive(Clone)]
+struct Settings {
     program: OsString,
     arguments: Vec<OsString>,
     inherit: Inherit,
@@ -58,35 +63,22 @@ impl Stdio {
     /// A name is looked for when the connection is made. The working directory is never searched unasked. On Windows,
     /// names are completed by `PATHEXT` (`npx` is `npx.cmd`), as far as such files can be started without a shell.
     pub fn command(program: impl AsRef<OsStr>) -> Self {
-        Self {
-            program: program.as_ref().to_owned(),
-            arguments: Vec::new(),
-            inherit: Inherit::default(),
-            inherit_also: Vec::new(),
-            changes: Vec::new(),
-            directory: None,
-            stderr: Stderr::default(),
-            max_message_bytes: Self::DEFAULT_MAX_MESSAGE_BYTES,
-            limits: Limits { exit: Self::DEFAULT_WAIT, term: Self::DEFAULT_WAIT, kill: Self::DEFAULT_WAIT },
-        }
+        Self::new(program.as_ref())
     }
 
     /// Adds an argument.
-    pub fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
-        self.arguments.push(argument.as_ref().to_owned());
-        self
+    pub fn arg(self, argument: impl AsRef<OsStr>) -> Self {
+        self.with_argument(argument.as_ref())
     }
 
     /// Adds arguments.
-    pub fn args(mut self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
-        self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
-        self
+    pub fn args(self, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        arguments.into_iter().fold(self, Self::arg)
     }
 
     /// Sets a variable of the server's environment, over what it inherits.
-    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
-        self.changes.push((name.as_ref().to_owned(), Some(value.as_ref().to_owned())));
-        self
+    pub fn env(self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.with_change(name.as_ref(), Some(value.as_ref()))
     }
 
     /// Sets variables of the server's environment, over what it inherits.
@@ -95,67 +87,103 @@ impl Stdio {
     }
 
     /// Takes a variable out of the server's environment, inherited or set before.
-    pub fn env_remove(mut self, name: impl AsRef<OsStr>) -> Self {
-        self.changes.push((name.as_ref().to_owned(), None));
-        self
+    pub fn env_remove(self, name: impl AsRef<OsStr>) -> Self {
+        self.with_change(name.as_ref(), None)
     }
 
     /// What the server inherits of our environment. By default what [`Inherit::Listed`] says.
     pub fn inherit(mut self, inherit: Inherit) -> Self {
-        self.inherit = inherit;
+        self.settings().inherit = inherit;
         self
     }
 
     /// One more variable that the server inherits of our environment, if it is set there when a connection is made.
-    pub fn inherit_env(mut self, name: impl AsRef<OsStr>) -> Self {
-        self.inherit_also.push(name.as_ref().to_owned());
-        self
+    pub fn inherit_env(self, name: impl AsRef<OsStr>) -> Self {
+        self.inheriting(name.as_ref())
     }
 
     /// The server's working directory; ours by default.
-    pub fn current_dir(mut self, directory: impl AsRef<Path>) -> Self {
-        self.directory = Some(directory.as_ref().to_owned());
-        self
+    pub fn current_dir(self, directory: impl AsRef<Path>) -> Self {
+        self.within(directory.as_ref())
     }
 
     /// What happens to the server's standard error. By default it is passed on to ours.
     pub fn stderr(mut self, stderr: Stderr) -> Self {
-        self.stderr = stderr;
+        self.settings().stderr = stderr;
         self
     }
 
     /// The longest message taken from the server, in bytes. A longer one is skipped and reported, and the link goes on.
     pub fn max_message_bytes(mut self, limit: usize) -> Self {
-        self.max_message_bytes = limit;
+        self.settings().max_message_bytes = limit;
         self
     }
 
     /// At close: how long the server may take to exit after its input was closed, before it is asked to (SIGTERM).
     pub fn exit_wait(mut self, wait: Duration) -> Self {
-        self.limits.exit = wait;
+        self.settings().limits.exit = wait;
         self
     }
 
     /// At close: how long the server, or what it left running, may take after SIGTERM, before it is forced (SIGKILL).
     pub fn term_wait(mut self, wait: Duration) -> Self {
-        self.limits.term = wait;
+        self.settings().limits.term = wait;
         self
     }
 
     /// At close: how long the system may take to end a process that was forced, before that is an error.
     pub fn kill_wait(mut self, wait: Duration) -> Self {
-        self.limits.kill = wait;
+        self.settings().limits.kill = wait;
+        self
+    }
+
+    fn new(program: &OsStr) -> Self {
+        Self(Arc::new(Settings {
+            program: program.to_owned(),
+            arguments: Vec::new(),
+            inherit: Inherit::default(),
+            inherit_also: Vec::new(),
+            changes: Vec::new(),
+            directory: None,
+            stderr: Stderr::default(),
+            max_message_bytes: Self::DEFAULT_MAX_MESSAGE_BYTES,
+            limits: Limits { exit: Self::DEFAULT_WAIT, term: Self::DEFAULT_WAIT, kill: Self::DEFAULT_WAIT },
+        }))
+    }
+
+    fn settings(&mut self) -> &mut Settings {
+        Arc::make_mut(&mut self.0)
+    }
+
+    fn with_argument(mut self, argument: &OsStr) -> Self {
+        self.settings().arguments.push(argument.to_owned());
+        self
+    }
+
+    fn with_change(mut self, name: &OsStr, value: Option<&OsStr>) -> Self {
+        self.settings().changes.push((name.to_owned(), value.map(OsStr::to_owned)));
+        self
+    }
+
+    fn inheriting(mut self, name: &OsStr) -> Self {
+        self.settings().inherit_also.push(name.to_owned());
+        self
+    }
+
+    fn within(mut self, directory: &Path) -> Self {
+        self.settings().directory = Some(directory.to_owned());
         self
     }
 
     fn start(&self) -> Result<Link, TransportError> {
         let os = Os::HERE;
         let base = self.directory()?;
-        let variables = environment(os, &mut env::vars_os(), self.inherit, &self.inherit_also, &self.changes);
+        let variables =
+            environment(os, &mut env::vars_os(), self.0.inherit, &self.0.inherit_also, &self.0.changes);
         let program = self.program(os, &base, &variables)?;
         let mut command = Command::new(&program);
-        command.args(&self.arguments).env_clear().envs(variables).current_dir(base);
-        process::spawn(command, self.label(), self.limits, self.stderr.clone(), self.max_message_bytes)
+        command.args(&self.0.arguments).env_clear().envs(variables).current_dir(base);
+        process::spawn(command, self.label(), self.0.limits, self.0.stderr.clone(), self.0.max_message_bytes)
             .map_err(|error| self.not_started(&program, error))
     }
 
@@ -169,9 +197,9 @@ impl Stdio {
             if os.is_windows() { lookup(os, variables, "PATHEXT").and_then(OsStr::to_str) } else { None };
         let path = lookup(os, variables, "PATH").unwrap_or(OsStr::new(DEFAULT_PATH));
         let directories: Vec<_> = env::split_paths(path).collect();
-        let search = Search { os, program: &self.program, directories: &directories, extensions, base };
+        let search = Search { os, program: &self.0.program, directories: &directories, extensions, base };
         let program = resolve(&search, &look).map_err(|error| self.not_resolved(&error))?;
-        if let Some(at) = unsafe_batch_argument(os, &program, &self.arguments) {
+        if let Some(at) = unsafe_batch_argument(os, &program, &self.0.arguments) {
             let message = format!(
                 "argument {} cannot be handed to the batch file {} safely: it has a line break or a NUL",
                 at + 1,
@@ -187,7 +215,7 @@ impl Stdio {
             env::current_dir()
                 .map_err(|error| configuration("our working directory is gone").with_source(error))
         };
-        let Some(directory) = &self.directory else { return ours() };
+        let Some(directory) = &self.0.directory else { return ours() };
         let directory = if directory.is_absolute() { directory.clone() } else { ours()?.join(directory) };
         if directory.is_dir() {
             Ok(directory)
@@ -203,7 +231,7 @@ impl Stdio {
             ResolveError::NotFound(_) => TransportErrorKind::NotFound,
             ResolveError::NotExecutable(_) => TransportErrorKind::Connect,
         };
-        let message = format!("cannot run `{}`: {error}", self.program.to_string_lossy());
+        let message = format!("cannot run `{}`: {error}", self.0.program.to_string_lossy());
         TransportError::new(kind, Delivery::NeverSent, message)
     }
 
@@ -240,20 +268,20 @@ impl Connect for Stdio {
 
     /// The command line without its environment; values that look like secrets are masked.
     fn label(&self) -> String {
-        label(&self.program, &self.arguments)
+        label(&self.0.program, &self.0.arguments)
     }
 }
 
 /// Without the values of the environment, which may be secrets.
 impl fmt::Debug for Stdio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names: Vec<_> = self.changes.iter().map(|(name, _)| name).collect();
+        let names: Vec<_> = self.0.changes.iter().map(|(name, _)| name).collect();
         f.debug_struct("Stdio")
             .field("command", &self.label())
-            .field("inherit", &self.inherit)
+            .field("inherit", &self.0.inherit)
             .field("environment", &names)
-            .field("directory", &self.directory)
-            .field("stderr", &self.stderr)
+            .field("directory", &self.0.directory)
+            .field("stderr", &self.0.stderr)
             .finish_non_exhaustive()
     }
 }
