@@ -107,12 +107,10 @@ impl Read for i64 {
 /// To the last digit: see [`crate::float`].
 impl Read for f64 {
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
-        let is_number = matches!(reader.peek(), Some(b'-' | b'0'..=b'9'));
-        let text = reader.raw()?.get();
-        match text.parse::<Self>() {
-            Ok(value) if is_number && value.is_finite() => Ok(value),
-            _ if is_number => Err(reader.error("number out of range")),
-            _ => Err(reader.error("expected a number")),
+        match reader.number().map(str::parse::<Self>) {
+            Some(Ok(value)) if value.is_finite() => Ok(value),
+            Some(_) => Err(reader.error("number out of range")),
+            None => Err(reader.error("expected a number")),
         }
     }
 }
@@ -217,6 +215,25 @@ mod tests {
                 assert_eq!(error.to_string(), expected.to_string(), "{bad}");
             }
             assert!(serde_json::from_str::<Implementation>(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_those_of_json() {
+        for text in ["0", "-0", "7", "-12", "0.5", "-0.25e-3", "1E5", "1e+2", "10.0"] {
+            assert_eq!(crate::read::text::<f64>(text).unwrap(), text.parse::<f64>().unwrap(), "{text}");
+        }
+        for text in [
+            "", "-", "+1", "01", "-01", "1.", ".5", "1e", "1e+", "1.e2", "inf", "NaN", "0x1", "1 2", "\"1\"",
+            "1e999",
+        ] {
+            assert!(crate::read::text::<f64>(text).is_err(), "{text}");
+        }
+        for text in ["0", "18446744073709551615"] {
+            assert_eq!(crate::read::text::<u64>(text).unwrap().to_string(), text);
+        }
+        for text in ["-1", "1.0", "1e3", "01", "18446744073709551616", "null"] {
+            assert!(crate::read::text::<u64>(text).is_err(), "{text}");
         }
     }
 

@@ -210,13 +210,40 @@ impl<'de> Reader<'de> {
     pub(crate) fn integer<T>(&mut self, expected: &'static str, parse: fn(&str) -> Option<T>) -> Result<T> {
         self.space();
         let start = self.at;
-        // As JSON, which knows no `+` and no zeros in front.
-        let text = self.raw()?.get();
-        let number = parse(text);
+        let number = self.number().and_then(parse);
         if number.is_none() {
             self.at = start;
         }
         number.ok_or_else(|| self.unexpected(format_args!("{expected}")))
+    }
+
+    /// The number that comes next, as it is. As JSON, which knows no `+` and no zeros in front.
+    pub(crate) fn number(&mut self) -> Option<&'de str> {
+        self.space();
+        let rest = &self.text[self.at..];
+        let digits = |from: usize| rest[from..].bytes().take_while(u8::is_ascii_digit).count();
+        let at = |place: usize| rest.as_bytes().get(place).copied();
+        let mut end = usize::from(at(0) == Some(b'-'));
+        let part = |end: &mut usize| {
+            let count = digits(*end);
+            *end += count;
+            (count > 0).then_some(())
+        };
+        if at(end) == Some(b'0') {
+            end += 1;
+        } else {
+            part(&mut end)?;
+        }
+        if at(end) == Some(b'.') {
+            end += 1;
+            part(&mut end)?;
+        }
+        if let Some(b'e' | b'E') = at(end) {
+            end += 1 + usize::from(matches!(at(end + 1), Some(b'+' | b'-')));
+            part(&mut end)?;
+        }
+        self.at += end;
+        Some(&rest[..end])
     }
 
     /// The value that comes next, as it is.
@@ -235,7 +262,12 @@ impl<'de> Reader<'de> {
     /// # Errors
     /// When it is no JSON.
     pub fn skip(&mut self) -> Result<()> {
-        self.raw().map(drop)
+        // What is skipped most.
+        match self.peek() {
+            Some(b'"') => self.string().map(drop),
+            Some(b'-' | b'0'..=b'9') if self.number().is_some() => Ok(()),
+            _ => self.raw().map(drop),
+        }
     }
 
     /// Whether `null` comes next; then it is read.
