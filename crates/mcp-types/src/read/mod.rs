@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn numbers_are_those_of_json() {
         for text in ["0", "-0", "7", "-12", "0.5", "-0.25e-3", "1E5", "1e+2", "10.0"] {
-            assert_eq!(crate::read::text::<f64>(text).unwrap(), text.parse::<f64>().unwrap(), "{text}");
+            assert_eq!(crate::read::text::<f64>(text).ok(), text.parse::<f64>().ok(), "{text}");
         }
         for text in [
             "", "-", "+1", "01", "-01", "1.", ".5", "1e", "1e+", "1.e2", "inf", "NaN", "0x1", "1 2", "\"1\"",
