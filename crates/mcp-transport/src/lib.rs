@@ -69,6 +69,7 @@ pub mod memory;
 mod message;
 mod param_headers;
 mod tap;
+mod task;
 
 pub use bytes::Bytes;
 pub use connect::{ConnectFn, Single, connect_fn};
@@ -82,6 +83,7 @@ pub use link::{
 pub use message::{Inbound, Origin, Outbound, OutboundMessage, RawMessage, Skipped, SkippedKind};
 pub use param_headers::{HeaderPlan, ParamHeaders};
 pub use tap::{Passed, Tap};
+pub use task::spawn;
 
 #[cfg(all(doctest, feature = "contract"))]
 #[doc = include_str!("../README.md")]

@@ -109,13 +109,13 @@ impl Session {
 
     fn spawn_exchange(&self, id: CallId, exchange: Exchange, slot: &Slot) {
         // Without a runtime, in the drop of a handle after its end, nothing can run.
-        let (Some(session), Ok(runtime)) = (self.this.upgrade(), Handle::try_current()) else { return };
+        let (Some(session), Ok(_)) = (self.this.upgrade(), Handle::try_current()) else { return };
         let replied = Arc::new(Notify::new());
         let waits = Arc::clone(&replied);
         let over = Arc::new(AtomicBool::new(false));
         let tells = Arc::clone(&over);
         // Never under a lock: a runtime that is shutting down drops the future here and now.
-        let task = runtime.spawn(boxed(async move {
+        let task = mcp_transport::spawn(boxed(async move {
             let mut end = None;
             {
                 let mut run = pin!(async { end = Some(exchange.await) });

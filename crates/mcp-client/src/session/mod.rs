@@ -151,8 +151,8 @@ impl Session {
             call_ended: Notify::new(),
             drains: AtomicBool::new(false),
         });
-        let worker = tokio::spawn(boxed(Arc::clone(&session.handlers).work(Arc::clone(&session))));
-        tokio::spawn(boxed(io::run(Arc::clone(&session), parts, worker)));
+        let worker = mcp_transport::spawn(boxed(Arc::clone(&session.handlers).work(Arc::clone(&session))));
+        mcp_transport::spawn(boxed(io::run(Arc::clone(&session), parts, worker)));
         session
     }
 

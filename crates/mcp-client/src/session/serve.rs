@@ -52,7 +52,7 @@ impl Session {
         let over = Arc::new(AtomicBool::new(false));
         let answer = Answer { session, id, given: false, paused, over: Arc::clone(&over) };
         // Never under a lock: a runtime that is shutting down drops the future here and now.
-        let task = tokio::spawn(boxed(async move { answer.give(handler(params, context).await) }));
+        let task = mcp_transport::spawn(boxed(async move { answer.give(handler(params, context).await) }));
         let mut running = lock(&self.running);
         if running.over {
             task.abort();

@@ -113,8 +113,7 @@ pub(crate) fn spawn(
         ending: AtomicBool::new(false),
         stdout: Mutex::default(),
     });
-    let watch: Later<'static, ()> = Box::pin(monitor::run(process.clone(), streams.2, stderr));
-    let monitor = tokio::spawn(watch);
+    let monitor = mcp_transport::spawn(Box::pin(monitor::run(process.clone(), streams.2, stderr)));
     let closer = ProcessCloser::new(process.clone(), monitor.abort_handle());
     let (Some(stdin), Some(stdout)) = (streams.0, streams.1) else {
         return Err(io::Error::other("the pipes to the process are missing"));
