@@ -355,7 +355,7 @@ impl Settings {
             return (Some(Verdict::Legacy), None);
         }
         match &remembered.discover {
-            Some(raw) => match raw.decode() {
+            Some(raw) => match mcp_types::read::text(raw.as_str()) {
                 Ok(result) => {
                     (Some(Verdict::Modern(revision)), Some(Negotiated::discovered(result, raw.clone())))
                 }

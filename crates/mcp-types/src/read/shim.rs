@@ -111,6 +111,7 @@ impl<'de> MapAccess<'de> for RawEntry<'de> {
 }
 
 /// The value that is the whole of `json`.
+#[inline(never)]
 fn whole(json: &[u8]) -> serde_json::Result<&str> {
     let text = utf8(json)?;
     serde_json::from_str(text).map(RawValue::get)
