@@ -6,8 +6,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap}
 
 use crate::Client;
 
-/// What a connection found out about a server, to be kept: with [`ClientBuilder::remembered`] a later connection to the
-/// same server needs no probe, in the modern era no round trip at all.
+/// What a connection found out about a server, to be kept: with
+/// [`ClientBuilder::remembered`](crate::ClientBuilder::remembered) a later connection to the same server needs no probe, in the
+/// modern era no round trip at all.
 #[derive(Debug, Clone)]
 pub struct Remembered {
     /// `2025-11-25`, say.

@@ -104,7 +104,7 @@ impl Read for i64 {
     }
 }
 
-/// To the last digit: see [`crate::float`].
+/// To the last digit.
 impl Read for f64 {
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
         match reader.number().map(str::parse::<Self>) {
