@@ -12,11 +12,11 @@ use std::{
 
 use tokio::time::{Instant, timeout_at};
 
-/// What every task of a client is.
-pub(crate) type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
-
 /// What is rare enough to be on the heap.
 pub(crate) type Later<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What every task of a client is.
+pub(crate) type Task = Later<'static, ()>;
 
 /// Something that is waited for. What comes of it is left where its maker wants it.
 pub(crate) type Step<'a> = Pin<&'a mut (dyn Future<Output = ()> + Send + 'a)>;

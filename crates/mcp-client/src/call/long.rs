@@ -1,13 +1,13 @@
 //! Calls that are more than one request and its answer.
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use super::{Mode, RawCall, retrying::Retrying, rounds::run};
-use crate::{Error, ErrorKind, Result, output::Judged, session::Slot};
+use crate::{Error, ErrorKind, Result, output::Judged, session::Slot, task::Later};
 
-pub(super) type Long = Pin<Box<dyn Future<Output = Result<Bytes>> + Send>>;
+pub(super) type Long = Later<'static, Result<Bytes>>;
 
 /// Makes a call and gives its raw result. Not generic, so that it is compiled once.
 ///

@@ -1,12 +1,9 @@
 //! Calls that are tried again.
 
-use std::{
-    future::Future,
-    pin::{Pin, pin},
-    sync::Arc,
-};
+use std::{pin::pin, sync::Arc};
 
 use bytes::Bytes;
+use mcp_types::ToolAnnotations;
 use tokio::time::Instant;
 
 use super::{
@@ -19,9 +16,8 @@ use crate::{
     output::tool_name,
     retry::Retry,
     session::Slot,
-    task::{either, within},
+    task::{Later, either, within},
 };
-use mcp_types::ToolAnnotations;
 
 /// What is kept of a call while its first try is under way, if it may be tried again.
 pub(crate) struct Retrying {
@@ -31,7 +27,7 @@ pub(crate) struct Retrying {
 }
 
 /// What comes of further tries.
-type Tries<'a> = Pin<Box<dyn Future<Output = Result<Bytes>> + Send + 'a>>;
+type Tries<'a> = Later<'a, Result<Bytes>>;
 
 /// How a call goes on that failed.
 pub(crate) type Again = fn(Retrying, Error, &Arc<Slot>, Mode) -> Tries<'_>;
