@@ -6,7 +6,6 @@
 //! - [`Negotiation`] finds the era and the revision of a server: probe, fall back, handshake.
 //! - [`Stamp`] writes the per-request metadata of the modern era.
 //! - [`frame`] cuts a byte stream into messages, one a line.
-//! - [`param_headers`] tells which arguments of a tool travel in header fields, and how they are written there.
 //!
 //! Deliberately absent: tokio, sockets, tasks, retry, typed calls. See `mcp-client` for the pump that drives it.
 
@@ -14,7 +13,6 @@ pub mod connection;
 pub mod frame;
 pub mod input;
 pub mod negotiate;
-pub mod param_headers;
 mod result;
 mod stamp;
 

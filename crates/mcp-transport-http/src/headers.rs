@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use http::{HeaderName, HeaderValue, header};
+use mcp_param_headers::is_mirrored;
 use mcp_transport::{Delivery, RawMessage, TransportError, TransportErrorKind};
 use mcp_types::{Era, Revision, jsonrpc::scan, meta};
 
@@ -32,13 +33,10 @@ const RESERVED: [HeaderName; 16] = [
     header::EXPECT,
 ];
 
-/// What the names of fields that mirror arguments begin with.
-pub(crate) const PARAM_PREFIX: &str = "mcp-param-";
-
 /// A field of the user for every request.
 pub(crate) fn fixed_field(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), TransportError> {
     let (name, value) = field(name, value)?;
-    if name.as_str().starts_with(PARAM_PREFIX) {
+    if is_mirrored(name.as_str()) {
         return Err(unusable(&format!("the header field `{name}` mirrors an argument of a single call")));
     }
     Ok((name, value))

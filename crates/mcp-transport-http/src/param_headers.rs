@@ -1,6 +1,5 @@
 use std::sync::Arc;
 
-use mcp_protocol::param_headers;
 use mcp_transport::{HeaderPlan, ParamHeaders};
 
 /// The fields `Mcp-Param-*`, as the specification has them.
@@ -11,16 +10,20 @@ pub struct McpParam;
 
 impl ParamHeaders for McpParam {
     fn plan(&self, input_schema: &str) -> Result<Option<Arc<dyn HeaderPlan>>, String> {
-        match param_headers::HeaderPlan::of(input_schema) {
+        match mcp_param_headers::HeaderPlan::of(input_schema) {
             Ok(plan) if plan.is_empty() => Ok(None),
             Ok(plan) => Ok(Some(Arc::new(Plan(plan)))),
             Err(invalid) => Err(invalid.to_string()),
         }
     }
+
+    fn is_mirrored(&self, name: &str) -> bool {
+        mcp_param_headers::is_mirrored(name)
+    }
 }
 
 #[derive(Debug)]
-struct Plan(param_headers::HeaderPlan);
+struct Plan(mcp_param_headers::HeaderPlan);
 
 impl HeaderPlan for Plan {
     fn fields(&self, arguments: &[u8]) -> Vec<(String, String)> {

@@ -12,6 +12,9 @@ pub trait ParamHeaders: Send + Sync {
     /// # Errors
     /// Why the tool cannot be called over this link: an annotation of its schema breaks the rules.
     fn plan(&self, input_schema: &str) -> Result<Option<Arc<dyn HeaderPlan>>, String>;
+
+    /// Whether a field of this name, in upper or lower case, mirrors an argument, of whatever tool: then nobody sets it by hand.
+    fn is_mirrored(&self, name: &str) -> bool;
 }
 
 /// Which arguments of a tool travel in which header fields. Plans with the same debug form are the same.

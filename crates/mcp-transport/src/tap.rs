@@ -214,6 +214,9 @@ mod tests {
             fn plan(&self, _: &str) -> Result<Option<Arc<dyn HeaderPlan>>, String> {
                 Ok(None)
             }
+            fn is_mirrored(&self, _: &str) -> bool {
+                false
+            }
         }
         for headers in [false, true] {
             let (near, _far) = memory::pair();

@@ -4,6 +4,7 @@ use super::{Finding, Report, Tree};
 use crate::metadata::{Edge, Kind, Metadata, Package};
 
 const TYPES: &str = "mcp-types";
+const PARAM_HEADERS: &str = "mcp-param-headers";
 const PROTOCOL: &str = "mcp-protocol";
 const JSON_SCHEMA: &str = "mcp-json-schema";
 const TRANSPORT: &str = "mcp-transport";
@@ -31,6 +32,12 @@ struct Rule {
 const RULES: &[Rule] = &[
     // Itself: its tests switch its features on.
     Rule { package: TYPES, normal: &[], dev: &[TYPES, TESTKIT], never: &["tokio", "futures", "hyper"] },
+    Rule {
+        package: PARAM_HEADERS,
+        normal: &[TYPES],
+        dev: &[],
+        never: &["tokio", "futures", "http", "hyper"],
+    },
     Rule { package: PROTOCOL, normal: &[TYPES], dev: &[TESTKIT], never: &["tokio", "futures", "hyper"] },
     // Its tests judge what a client got.
     Rule {
@@ -42,10 +49,10 @@ const RULES: &[Rule] = &[
     Rule { package: TRANSPORT, normal: &[TYPES], dev: &[TESTKIT], never: &["hyper"] },
     // Of mcp-protocol the framing only. Itself: its tests switch its features on.
     Rule { package: STDIO, normal: &[TYPES, PROTOCOL, TRANSPORT], dev: &[STDIO, TESTKIT], never: &["hyper"] },
-    // Of mcp-protocol the encoding of header values only. Its tests drive it as the client does.
+    // Its tests drive it as the client does.
     Rule {
         package: HTTP,
-        normal: &[TYPES, PROTOCOL, TRANSPORT],
+        normal: &[TYPES, PARAM_HEADERS, TRANSPORT],
         dev: &[TESTKIT, CLIENT],
         never: &["reqwest", "url", "thiserror"],
     },
@@ -53,16 +60,16 @@ const RULES: &[Rule] = &[
     Rule { package: AUTH, normal: &[HTTP], dev: &[TESTKIT], never: &["reqwest"] },
     Rule {
         package: TESTKIT,
-        normal: &[TYPES, PROTOCOL, TRANSPORT, STDIO, HTTP],
+        normal: &[TYPES, PARAM_HEADERS, PROTOCOL, TRANSPORT, STDIO, HTTP],
         dev: &[],
         never: &["reqwest"],
     },
-    // Knows no transport; its tests do.
+    // Knows no transport; its tests do. Base64 is of header fields, which a transport brings.
     Rule {
         package: CLIENT,
         normal: &[TYPES, PROTOCOL, TRANSPORT],
         dev: &[STDIO, HTTP, AUTH, TESTKIT],
-        never: &["hyper", "nix", "process-wrap"],
+        never: &["base64", "hyper", "nix", "process-wrap"],
     },
     // An extension, for hosts that want it: what it needs stays out of the client.
     Rule { package: SKILLS, normal: &[TYPES, CLIENT], dev: &[TRANSPORT, TESTKIT], never: &["hyper"] },

@@ -3,7 +3,6 @@
 use std::{future::IntoFuture, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use mcp_protocol::param_headers::PREFIX;
 use mcp_transport::HeaderPlan;
 use mcp_types::{CallToolRequest, Cursor, ErrorCode, Json, ListToolsRequest, Request, jsonrpc::scan};
 use tokio::time::timeout;
@@ -22,10 +21,12 @@ use crate::{
 /// # Errors
 /// When a field of the caller would pass for a mirrored one.
 pub(super) fn fields(options: &CallOptions, method: &str, params: Option<&Bytes>) -> Result<Fields> {
-    if options.headers().is_empty() && options.client.0.session.param_headers().is_none() {
+    let mirrors = options.client.0.session.param_headers();
+    if options.headers().is_empty() && mirrors.is_none() {
         return Ok(Fields::default());
     }
-    if let Some(name) = options.headers().names().find(|name| is_mirrored(name)) {
+    let is_mirrored = |name: &&str| mirrors.is_some_and(|it| it.is_mirrored(name));
+    if let Some(name) = options.headers().names().find(is_mirrored) {
         return Err(Error::new(Cause::Arguments(format!(
             "the header field `{name}` mirrors an argument: it follows from the tool's definition, which may be given with \
              `ClientBuilder::known_tools`"
@@ -39,10 +40,6 @@ pub(super) fn fields(options: &CallOptions, method: &str, params: Option<&Bytes>
         headers = with_fields(headers, &*plan, params);
     }
     Ok(Fields { headers, listed: false })
-}
-
-fn is_mirrored(name: &str) -> bool {
-    name.get(..PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(PREFIX))
 }
 
 fn with_fields(mut headers: Headers, plan: &dyn HeaderPlan, params: &[u8]) -> Headers {

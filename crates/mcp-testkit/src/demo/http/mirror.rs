@@ -4,7 +4,7 @@
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName};
-use mcp_protocol::param_headers::{HeaderPlan, decode_value};
+use mcp_param_headers::{HeaderPlan, decode_value};
 use mcp_types::{
     CallToolRequest, GetPromptRequest, Json, JsonSchema, ReadResourceRequest, Request,
     jsonrpc::JsonRpcRequest, meta::key,

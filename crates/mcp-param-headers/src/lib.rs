@@ -1,6 +1,12 @@
 //! Arguments of a tool that travel in header fields too: the `x-mcp-header` annotations of its `inputSchema`, and the
 //! `Mcp-Param-*` fields that follow from them.
 //!
+//! - [`HeaderPlan`] says which arguments travel in which fields, or [why](InvalidHeader) a schema says it wrongly.
+//! - [`encode_value`] and [`decode_value`] write the values of fields, and read them back.
+//! - [`is_mirrored`] tells these fields from others by their names.
+//!
+//! Deliberately absent: HTTP, async, and which definition of a tool counts. See `mcp-client` for that.
+//!
 //! Section: [Custom Headers from Tool Parameters](https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http#custom-headers-from-tool-parameters).
 
 mod annotations;
@@ -17,7 +23,7 @@ pub use invalid::{InvalidHeader, InvalidHeaderReason};
 pub use value::{decode_value, encode_value};
 
 /// What the name of every such field begins with.
-pub const PREFIX: &str = "Mcp-Param-";
+const PREFIX: &str = "Mcp-Param-";
 
 /// Which arguments of a tool travel in which header fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -75,6 +81,11 @@ impl HeaderPlan {
     }
 }
 
+/// Whether `name` is one of a field that mirrors an argument, of whatever tool: `Mcp-Param-*`, in upper or lower case.
+pub fn is_mirrored(name: &str) -> bool {
+    name.get(..PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(PREFIX))
+}
+
 fn collect_names<'a>(parameters: &'a [Parameter], names: &mut Vec<&'a str>) {
     for parameter in parameters {
         names.extend(parameter.header.as_deref());
@@ -118,3 +129,7 @@ fn encode(text: Cow<'_, str>) -> Cow<'_, str> {
         Cow::Owned(text) => Cow::Owned(encode_value(&text).into_owned()),
     }
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,7 +1,9 @@
 use mcp_types::Json;
 use proptest::prelude::*;
 
-use super::{HeaderPlan, InvalidHeader, InvalidHeaderReason as Reason, decode_value, encode_value};
+use super::{
+    HeaderPlan, InvalidHeader, InvalidHeaderReason as Reason, decode_value, encode_value, is_mirrored,
+};
 
 fn plan(schema: &str) -> Result<HeaderPlan, InvalidHeader> {
     HeaderPlan::of(schema)
@@ -250,6 +252,18 @@ fn a_broken_base64_form_is_no_value() {
     }
     for plain in ["SGVsbG8=", "=?base64?SGVsbG8=", "SGVsbG8=?=", "=?BASE64?SGVsbG8=?="] {
         assert_eq!(decode_value(plain).unwrap(), plain);
+    }
+}
+
+#[test]
+fn a_mirrored_field_is_known_by_its_name() {
+    for name in ["Mcp-Param-Region", "mcp-param-region", "MCP-PARAM-é", "Mcp-Param-"] {
+        assert!(is_mirrored(name), "{name}");
+    }
+    for name in
+        ["", "Mcp-Param", "Mcp-Name", "X-Mcp-Param-Region", "mcp_param_region", "Mcp-Paramé", "éééééé"]
+    {
+        assert!(!is_mirrored(name), "{name}");
     }
 }
 
