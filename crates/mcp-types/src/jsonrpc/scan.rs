@@ -182,9 +182,42 @@ fn skip_string(bytes: &[u8], start: usize) -> Result<usize, ScanError> {
     }
 }
 
+/// Where the piece of a string that begins at `start` ends: at a quote or a backslash. `None` if it has no end, or a control
+/// character, which a string must not hold as it is.
+#[inline]
+pub(crate) fn piece(bytes: &[u8], start: usize) -> Option<usize> {
+    match piece_in_block(bytes, start)? {
+        (end, true) => Some(end),
+        (end, false) => long_piece(bytes, end),
+    }
+}
+
+#[cold]
+fn long_piece(bytes: &[u8], mut start: usize) -> Option<usize> {
+    while start < bytes.len() {
+        match piece_in_block(bytes, start)? {
+            (end, true) => return Some(end),
+            (end, false) => start = end,
+        }
+    }
+    None
+}
+
+/// What is looked at twice in a row is still in the nearest cache the second time.
+const BLOCK: usize = 16 * 1024;
+
+/// Where the piece ends, or else the block, and whether it is the piece.
+#[inline]
+fn piece_in_block(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
+    let block = &bytes[..bytes.len().min(start + BLOCK)];
+    let found = find_quote_or_escape(block, start);
+    let end = found.unwrap_or(block.len());
+    (!has_control(&block[start..end])).then_some((end, found.is_some()))
+}
+
 /// Most strings are short names: those are searched a word at a time, which costs less than the call of a search that is made
 /// for long ones.
-pub(crate) fn find_quote_or_escape(bytes: &[u8], start: usize) -> Option<usize> {
+fn find_quote_or_escape(bytes: &[u8], start: usize) -> Option<usize> {
     const WORDS: usize = 4;
     let mut at = start;
     for _ in 0..WORDS {
@@ -199,8 +232,8 @@ pub(crate) fn find_quote_or_escape(bytes: &[u8], start: usize) -> Option<usize> 
     memchr2(b'"', b'\\', bytes.get(at..)?).map(|found| at + found)
 }
 
-/// Whether control characters are among the bytes, which a string must not hold as they are.
-pub(crate) fn has_control(bytes: &[u8]) -> bool {
+/// Whether control characters are among the bytes.
+fn has_control(bytes: &[u8]) -> bool {
     /// The least of a block is found many bytes at a time, without a branch.
     const BLOCK: usize = 128;
     let (blocks, rest) = bytes.as_chunks::<BLOCK>();
@@ -270,6 +303,23 @@ mod tests {
                 let mut text = text.clone();
                 text[at] = [0, b'\n', 0x1f][at % 3];
                 assert!(has_control(&text), "{length}, {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_piece_ends_where_it_should_however_long_it_is() {
+        for length in [0, 1, 40, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK, 3 * BLOCK + 7] {
+            for start in [0, 1, 9] {
+                let mut text = vec![b'"'; start];
+                text.resize(start + length, b'x');
+                assert_eq!(piece(&text, start), None, "{length}");
+                text.extend(*b"\\\"");
+                assert_eq!(piece(&text, start), Some(start + length), "{length}");
+                if length > 0 {
+                    text[start + length - 1] = b'\n';
+                    assert_eq!(piece(&text, start), None, "{length}");
+                }
             }
         }
     }

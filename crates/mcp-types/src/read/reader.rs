@@ -178,16 +178,9 @@ impl<'de> Reader<'de> {
         }
     }
 
-    /// Where the piece of a string that begins at `start` ends: at a quote or a backslash.
     fn piece(&self, start: usize) -> Result<usize> {
-        let bytes = self.text.as_bytes();
-        let Some(end) = scan::find_quote_or_escape(bytes, start) else {
-            return Err(self.error("a string without an end"));
-        };
-        if scan::has_control(&bytes[start..end]) {
-            return Err(self.error("a control character in a string"));
-        }
-        Ok(end)
+        let end = scan::piece(self.text.as_bytes(), start);
+        end.ok_or_else(|| self.error("a string without an end, or with a control character"))
     }
 
     /// `true` or `false`.
