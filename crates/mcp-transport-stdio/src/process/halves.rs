@@ -43,7 +43,7 @@ struct AfterExit {
 }
 
 impl AfterExit {
-    /// A pipe holds 64 KiB unless somebody enlarged it, and up to 1 MiB then.
+    /// A pipe holds 64 KiB, 256 KiB where we can have it so, and up to 1 MiB if the server enlarged it.
     const READS: u32 = 32;
     const WAIT: Duration = Duration::from_secs(1);
     /// After the exit, the output counts as read to its end when nothing came for this long. What the process wrote is

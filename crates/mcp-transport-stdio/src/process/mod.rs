@@ -118,6 +118,7 @@ pub(crate) fn spawn(
     let (Some(stdin), Some(stdout)) = (streams.0, streams.1) else {
         return Err(io::Error::other("the pipes to the process are missing"));
     };
+    os::enlarge(&stdout);
     let heard = Arc::downgrade(&process);
     Ok(Link::pipe(
         ProcessSender::new(process.clone(), Box::new(stdin)),

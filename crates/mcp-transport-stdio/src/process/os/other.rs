@@ -1,6 +1,6 @@
 //! Windows and what else has no process groups. Never compiled where this was written.
 
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStdout, Command};
 
 #[cfg(windows)]
 pub(crate) fn isolate(command: &mut Command) {
@@ -10,6 +10,9 @@ pub(crate) fn isolate(command: &mut Command) {
 
 #[cfg(not(windows))]
 pub(crate) fn isolate(_: &mut Command) {}
+
+/// The system chooses how much a pipe holds.
+pub(crate) fn enlarge(_: &ChildStdout) {}
 
 /// Stands for the process that was spawned; what it started is not reached.
 pub(crate) struct GroupId;

@@ -2,12 +2,26 @@ use nix::{
     sys::signal::{Signal, killpg},
     unistd::Pid,
 };
-use tokio::process::{Child, Command};
+use tokio::process::{Child, ChildStdout, Command};
 
 /// Has the command run in a process group of its own, away from the signals of our terminal.
 pub(crate) fn isolate(command: &mut Command) {
     command.process_group(0);
 }
+
+/// Lets more wait in the pipe than the 64 KiB that Linux gives it: each time it is full the server stops, and each time it is
+/// empty we do, which costs more than the copying. Set once, for every read of the link.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub(crate) fn enlarge(stdout: &ChildStdout) {
+    use nix::fcntl::{FcntlArg, fcntl};
+    // All pipes of a user share 64 MiB, unless the system is told otherwise: 256 servers with this much.
+    const SIZE: i32 = 256 * 1024;
+    // Refused above that; the pipe stays as it was then.
+    let _ = fcntl(stdout, FcntlArg::F_SETPIPE_SZ(SIZE));
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+pub(crate) fn enlarge(_: &ChildStdout) {}
 
 /// The number of a process group; `None` if its leader was reaped before it was asked for.
 pub(crate) struct GroupId(Option<Pid>);
@@ -112,5 +126,24 @@ mod living {
 
     pub(super) fn any_in(_: Pid) -> bool {
         true
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::process::Stdio;
+
+    use super::*;
+
+    /// What `head` writes waits in the pipe as a whole, and nobody reads it.
+    #[tokio::test]
+    async fn a_server_can_write_ahead_of_us() {
+        let mut command = Command::new("head");
+        command.args(["-c", "262144", "/dev/zero"]).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().unwrap();
+        let stdout = child.stdout.take().unwrap();
+        enlarge(&stdout);
+        let exit = tokio::time::timeout(std::time::Duration::from_secs(20), child.wait()).await;
+        assert!(exit.expect("the pipe holds less than it should").unwrap().success());
     }
 }
