@@ -32,7 +32,7 @@ use crate::{
     handlers::Handlers,
     listen::SubscribedResources,
     permitted::Permitted,
-    session::{CallOutcome, Failure, Headers, Limits, Session, Slot, StartError},
+    session::{CallOutcome, Failure, Headers, Limits, MakeExchanging, Session, Slot, StartError},
     task::{Later, within},
 };
 
@@ -49,6 +49,7 @@ async fn connect_to(mut builder: Arc<Settings>, transport: Box<dyn Dial>) -> Res
         handlers: Arc::new(handlers),
         builder: &builder,
         kept: Kept { verdicts: builder.verdicts.as_ref(), origin: transport.origin() },
+        exchanging: transport.exchanging(),
         session: None,
         handshake: None,
         stage: "making the link",
@@ -106,6 +107,7 @@ struct Attempt<'a> {
     builder: &'a Settings,
     handlers: Arc<Handlers>,
     kept: Kept<'a>,
+    exchanging: Option<MakeExchanging>,
     session: Option<Arc<Session>>,
     /// The params of the last `initialize`.
     handshake: Option<Bytes>,
@@ -156,7 +158,7 @@ enum Answered<T> {
 
 impl Attempt<'_> {
     async fn negotiate(&mut self, transport: &dyn Dial) -> Result<Box<Negotiated>> {
-        self.open(transport.dial().await.map_err(transport_error)?);
+        self.open(transport.dial().await.map_err(transport_error)?)?;
         let (mut verdict, mut discovered) = self.builder.recall();
         if verdict.is_none() && self.kept.get() == Some(Era::Legacy) {
             verdict = Some(Verdict::Legacy);
@@ -205,7 +207,7 @@ impl Attempt<'_> {
                 }
             };
             if let Some(link) = replaced {
-                self.open(link);
+                self.open(link)?;
                 replacements += 1;
                 // One that was replaced again did not survive its probe.
                 if replacements > 1 {
@@ -232,19 +234,20 @@ impl Attempt<'_> {
         if let Some(session) = self.session.take() {
             session.close(Duration::ZERO).await;
         }
-        self.open(transport.dial().await.map_err(transport_error)?);
-        Ok(())
+        self.open(transport.dial().await.map_err(transport_error)?)
     }
 
-    fn open(&mut self, link: Link) {
+    fn open(&mut self, link: Link) -> Result<()> {
         let limits = Limits {
             queued_bytes: self.builder.options.max_queued_bytes,
             close: self.builder.options.close_timeout,
         };
-        if let Some(replaced) = self.session.replace(Session::start(link, Arc::clone(&self.handlers), limits))
-        {
+        let session = Session::start(link, self.exchanging, Arc::clone(&self.handlers), limits);
+        let session = session.map_err(transport_error)?;
+        if let Some(replaced) = self.session.replace(session) {
             replaced.begin_close(Duration::ZERO);
         }
+        Ok(())
     }
 
     fn session(&self) -> Result<&Arc<Session>> {
@@ -302,8 +305,8 @@ impl Attempt<'_> {
         negotiated.revision = revision;
         if is_legacy {
             session.notify("notifications/initialized".into(), None).map_err(start_error)?;
-            if let Some(params) = &self.handshake {
-                session.keep_handshake(params.clone(), self.builder.options.connect_timeout);
+            if let (Some(params), Some(exchanging)) = (&self.handshake, session.exchanging()) {
+                exchanging.keep_handshake(session, params.clone(), self.builder.options.connect_timeout);
             }
         }
         Ok(negotiated)

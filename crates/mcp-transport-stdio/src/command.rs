@@ -259,6 +259,8 @@ fn configuration(message: impl Into<std::borrow::Cow<'static, str>>) -> Transpor
 /// Needs a tokio runtime with I/O and time enabled. The process is started within the first poll: dropping the future
 /// before or after leaves nothing behind.
 impl Connect for Stdio {
+    const EXCHANGES: bool = false;
+
     async fn connect(&self) -> Result<Link, TransportError> {
         if Handle::try_current().is_err() {
             return Err(configuration("a process can only be started within a tokio runtime"));

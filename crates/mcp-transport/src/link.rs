@@ -6,6 +6,10 @@ use crate::{Inbound, Outbound, OutboundMessage, ParamHeaders, TransportError};
 ///
 /// The future of [`connect`](Self::connect) may be dropped at any point, and then leaves nothing behind.
 pub trait Connect: Send + Sync + 'static {
+    /// Whether a link of this may be one of [exchanges](Link::exchanges). What a client needs for those, which is a tenth of a
+    /// small program, is left out of programs all of whose transports say no.
+    const EXCHANGES: bool = true;
+
     /// Makes a link.
     ///
     /// # Errors

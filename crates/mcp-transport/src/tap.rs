@@ -53,6 +53,8 @@ impl<C: Connect> Tap<C> {
 }
 
 impl<C: Connect> Connect for Tap<C> {
+    const EXCHANGES: bool = C::EXCHANGES;
+
     async fn connect(&self) -> Result<Link, TransportError> {
         let LinkParts { sender, receiver, exchanges, closer, diagnosis, headers } =
             self.connect.connect().await?.into_parts();

@@ -27,6 +27,7 @@ pub use progress::{CancelHandle, Progress, ProgressCall, Progresses};
 pub use reply::Reply;
 
 pub(crate) use encode::encode;
+pub(crate) use mirror::{Mending, mended};
 pub(crate) use options::CallOptions;
 pub(crate) use perform::Mode;
 pub(crate) use retrying::{Again, go_on};

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::{
     CallOptions, Mode, RawCall,
     long::{Long, told},
-    mirror::{self, Fields},
+    mirror::{self, Fields, Mending},
 };
 use crate::{
     Error, ErrorKind, Result,
@@ -221,7 +221,7 @@ async fn answered(
 
 /// Waits for `step` between two requests of a call, unless the call ends before. `sent`: whether the request before was
 /// executed in part.
-async fn unless_over(step: Wait<'_>, client: &Inner, slot: &Slot, sent: bool) -> Result<()> {
+pub(super) async fn unless_over(step: Wait<'_>, client: &Inner, slot: &Slot, sent: bool) -> Result<()> {
     let (mut outcome, mut failure) = (None, None);
     {
         let over = pin!(async { outcome = Some(slot.outcome().await) });
@@ -253,40 +253,16 @@ async fn round(
     let result = request(since, options, outgoing, fields.headers(), slot, mode).await;
     match (again, result) {
         (Some(again), Err(refusal)) if mirror::is_mismatch(&refusal) => {
-            Box::pin(mended(since, options, *again, fields, slot, mode, refusal)).await
+            let Some(exchanging) = options.client.0.session.exchanging() else { return Err(refusal) };
+            let mending = Mending { since, options, outgoing: *again, fields, slot, mode, refusal };
+            exchanging.mend(mending).await
         }
         (_, result) => result,
     }
 }
 
-/// The same request with the header fields of the tool's definition as it is listed now. What is left of the total limit
-/// counts for both.
-async fn mended(
-    since: Instant,
-    options: &CallOptions,
-    mut outgoing: OutgoingCall,
-    fields: &mut Fields,
-    slot: &Arc<Slot>,
-    mode: Mode,
-    refusal: Error,
-) -> Result<Bytes> {
-    let session = &options.client.0.session;
-    let total = outgoing.deadlines.total.unwrap_or(Duration::MAX);
-    let params = outgoing.params.clone().unwrap_or_default();
-    {
-        let _answering = session.answering();
-        let left = total.saturating_sub(since.elapsed());
-        let mut mended = Ok(());
-        let mend = async { mended = fields.mend(options, &params, left, refusal).await };
-        unless_over(pin!(mend), &options.client.0, slot, false).await?;
-        mended?;
-    }
-    outgoing.deadlines.total = Some(total.saturating_sub(since.elapsed()));
-    request(Instant::now(), options, &mut Some(outgoing), fields.headers(), slot, mode).await
-}
-
 /// One request and its raw result: takes it out of `outgoing`. Its deadlines count from `since`.
-fn request<'a>(
+pub(super) fn request<'a>(
     since: Instant,
     options: &'a CallOptions,
     outgoing: &'a mut Option<OutgoingCall>,

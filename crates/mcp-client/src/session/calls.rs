@@ -212,8 +212,10 @@ impl Session {
         };
         let now = tokio::time::Instant::now().into_std();
         let slot = Arc::new(Slot::default());
-        if let Ok(Started { id, message: Some(message) }) = self.begin(now, call, &slot) {
-            self.post_exchange(id, message.into(), &slot);
+        if let Ok(Started { id, message: Some(message) }) = self.begin(now, call, &slot)
+            && let Some(exchanging) = self.exchanging()
+        {
+            exchanging.post(self, id, message, &slot);
         }
     }
 

@@ -15,7 +15,6 @@ mod slot;
 mod step;
 
 use std::{
-    collections::HashMap,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak,
         atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering},
@@ -23,8 +22,10 @@ use std::{
     time::Duration,
 };
 
-use mcp_protocol::connection::{Binding, CallId, Connection, ServeId};
-use mcp_transport::{BoxExchanges, Diagnosis, Link, ParamHeaders, Skipped, SkippedKind, TransportError};
+use mcp_protocol::connection::{Binding, Connection, ServeId};
+use mcp_transport::{
+    Delivery, Diagnosis, Link, ParamHeaders, Skipped, SkippedKind, TransportError, TransportErrorKind,
+};
 use mcp_types::Revision;
 use tokio::{
     sync::{Notify, watch},
@@ -32,7 +33,7 @@ use tokio::{
 };
 
 pub(crate) use calls::{NotBegun, StartError};
-pub(crate) use exchange::OwnExchange;
+pub(crate) use exchange::{Exchanging, MakeExchanging, OwnExchange, exchanging};
 pub(crate) use feeds::RENEWED;
 pub(crate) use headers::Headers;
 pub(crate) use mailbox::{Mail, Mailbox};
@@ -70,9 +71,7 @@ pub(crate) struct Session {
     this: Weak<Self>,
     core: Mutex<Guarded>,
     limits: Limits,
-    exchanges: Option<BoxExchanges>,
-    /// A lost session is started anew: requests that were not taken yet may be repeated.
-    renews: AtomicBool,
+    exchanging: Option<Box<dyn Exchanging>>,
     headers: Option<&'static dyn ParamHeaders>,
     running: Mutex<Running>,
     feeds: Mutex<feeds::Feeds>,
@@ -103,33 +102,37 @@ struct Owner {
     state: StateSender,
 }
 
-/// Tasks of this session beside the I/O task. They end with it.
+/// Tasks of this session beside the I/O task and those of exchanges. They end with it.
 #[derive(Default)]
 struct Running {
-    exchanges: HashMap<CallId, RunningExchange>,
     /// Few: the core bounds how many requests are open.
     serving: Vec<(ServeId, AbortHandle)>,
     over: bool,
 }
 
-/// An exchange that runs in a task of its own.
-struct RunningExchange {
-    task: AbortHandle,
-    /// Told when the call is over.
-    replied: Arc<Notify>,
-}
-
 impl Session {
     /// Starts the session of a fresh link; its I/O task runs until the link ends or the session is closed.
-    pub(crate) fn start(link: Link, handlers: Arc<Handlers>, limits: Limits) -> Arc<Self> {
-        let parts = link.into_parts();
-        let binding = if parts.exchanges.is_some() { Binding::Exchanges } else { Binding::Pipe };
+    ///
+    /// # Errors
+    /// When the link has exchanges, and `exchanging` is missing.
+    pub(crate) fn start(
+        link: Link,
+        exchanging: Option<MakeExchanging>,
+        handlers: Arc<Handlers>,
+        limits: Limits,
+    ) -> Result<Arc<Self>, TransportError> {
+        let mut parts = link.into_parts();
+        let exchanging = match (parts.exchanges.take(), exchanging) {
+            (Some(exchanges), Some(exchanging)) => Some(exchanging(exchanges)),
+            (Some(_), None) => return Err(not_declared()),
+            (None, _) => None,
+        };
+        let binding = if exchanging.is_some() { Binding::Exchanges } else { Binding::Pipe };
         let session = Arc::new_cyclic(|this| Self {
             this: this.clone(),
             core: Mutex::new(Guarded::new(Connection::new(binding))),
             limits,
-            exchanges: parts.exchanges.clone(),
-            renews: AtomicBool::new(false),
+            exchanging,
             headers: parts.headers,
             running: Mutex::default(),
             feeds: Mutex::default(),
@@ -153,7 +156,7 @@ impl Session {
         });
         let worker = mcp_transport::spawn(boxed(Arc::clone(&session.handlers).work(Arc::clone(&session))));
         mcp_transport::spawn(boxed(io::run(Arc::clone(&session), parts, worker)));
-        session
+        Ok(session)
     }
 
     /// A progress token that no other call of this session has.
@@ -223,7 +226,7 @@ impl Session {
     }
 
     pub(crate) fn has_exchanges(&self) -> bool {
-        self.exchanges.is_some()
+        self.exchanging.is_some()
     }
 
     /// Where header fields of a call reach the server: which arguments travel in them.
@@ -306,6 +309,12 @@ impl Session {
         self.outbox_emptied.notify_waiters();
         self.end_feeds();
     }
+}
+
+fn not_declared() -> TransportError {
+    let message =
+        "the transport made a link with exchanges, but its `Connect::EXCHANGES` says that it makes none";
+    TransportError::new(TransportErrorKind::Configuration, Delivery::NeverSent, message)
 }
 
 fn is_subscription(method: &str) -> bool {

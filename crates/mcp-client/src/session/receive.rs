@@ -1,7 +1,7 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use mcp_protocol::connection::{CallId, Event, Origin, Outcome, Output};
-use mcp_transport::{Inbound, OutboundMessage};
+use mcp_transport::Inbound;
 use mcp_types::{Notification, ProgressNotification, ToolListChangedNotification};
 
 use super::{CallOutcome, Failure, Session, Slot, lock, slot::Report, step::News};
@@ -41,7 +41,11 @@ impl Session {
                     self.mailbox.push_diagnostic(Diagnostic::Skipped(skipped));
                 }
                 Inbound::Undelivered { message, error } => self.undelivered(&message, error),
-                Inbound::SessionLost(error) => self.session_lost(None, error),
+                Inbound::SessionLost(error) => {
+                    if let Some(exchanging) = self.exchanging() {
+                        exchanging.session_lost(self, error);
+                    }
+                }
                 _ => {}
             }
         }
@@ -59,8 +63,8 @@ impl Session {
                     self.outbox_emptied.notify_waiters();
                 }
                 payload.finish(CallOutcome::Core(outcome));
-                if replied {
-                    self.exchange_replied(id);
+                if replied && let Some(exchanging) = self.exchanging() {
+                    exchanging.replied(id);
                 }
                 self.call_ended();
             }
@@ -73,19 +77,6 @@ impl Session {
             Output::Subscribed { payload, method, params, .. } => {
                 let filling = payload.push(&mut std::iter::once(Report { method, params }));
                 return filling.then_some(payload);
-            }
-            Output::Abandon(id) => self.abort_exchange(id),
-            Output::Exchange { id, payload, message } => {
-                let mut out = OutboundMessage::from(message);
-                out.headers = payload.headers().to_vec();
-                self.outbox_emptied.notify_waiters();
-                self.post_exchange(id, out, &payload);
-            }
-            Output::Handshake { id, message } => self.post_exchange(id, message.into(), &Slot::default()),
-            Output::Event(Event::SessionLost) => self.renewing(),
-            Output::Event(Event::SessionRenewed { handshake }) => {
-                self.exchange_replied(handshake);
-                self.renewed();
             }
             Output::Event(Event::Request { id, request_id, method, params, origin }) => {
                 self.serve(id, request_id, method, params, origin);
@@ -107,6 +98,14 @@ impl Session {
             }
             Output::Event(Event::Dropped(dropped)) => {
                 self.mailbox.push_diagnostic(Diagnostic::Dropped(dropped));
+            }
+            Output::Abandon(_)
+            | Output::Exchange { .. }
+            | Output::Handshake { .. }
+            | Output::Event(Event::SessionLost | Event::SessionRenewed { .. }) => {
+                if let Some(exchanging) = self.exchanging() {
+                    exchanging.deliver(self, output);
+                }
             }
         }
         None

@@ -1,24 +1,13 @@
 //! What a session that the server lost means for the client.
 
-use std::{sync::atomic::Ordering, time::Duration};
-
-use bytes::Bytes;
 use mcp_protocol::connection::CallId;
-use mcp_transport::{Delivery, RawMessage, TransportError, TransportErrorKind};
+use mcp_transport::{Delivery, RawMessage, TransportError};
 use mcp_types::jsonrpc::JsonRpcMessage;
 
 use super::{Failure, Session};
 use crate::{Diagnostic, State};
 
 impl Session {
-    /// From here on a session that the server lost is started anew, with these params of `initialize`, within `limit`.
-    pub(crate) fn keep_handshake(&self, params: Bytes, limit: Duration) {
-        if self.has_exchanges() {
-            self.step().connection.keep_handshake(params, limit);
-            self.renews.store(true, Ordering::Relaxed);
-        }
-    }
-
     /// The server does not know the session any more, as it said to the request of `call`, or otherwise.
     pub(super) fn session_lost(&self, call: Option<CallId>, error: TransportError) {
         let now = tokio::time::Instant::now().into_std();
@@ -27,14 +16,8 @@ impl Session {
 
     /// A message beside the exchanges could not be delivered.
     pub(super) fn undelivered(&self, message: &RawMessage, error: TransportError) {
-        if error.kind() == TransportErrorKind::SessionLost {
-            let now = tokio::time::Instant::now().into_std();
-            let failure = Failure::Transport(error.clone());
-            let kept = message.clone();
-            let taken = self.step().connection.undelivered_in_lost_session(now, kept, failure);
-            if taken {
-                return;
-            }
+        if self.exchanging().is_some_and(|exchanging| exchanging.undelivered(self, message, &error)) {
+            return;
         }
         // Where the server may have taken a request, its answer may still come on the stream.
         let is_over = error.delivery() != Delivery::MaybeSent || error.http().is_some();
@@ -47,6 +30,13 @@ impl Session {
         }
         let method = message.method().map(str::to_owned);
         self.mailbox.push_diagnostic(Diagnostic::Undelivered { method, error });
+    }
+
+    /// It could not, since the session is lost. Whether it will be sent again.
+    pub(super) fn undelivered_in_lost(&self, message: &RawMessage, error: &TransportError) -> bool {
+        let now = tokio::time::Instant::now().into_std();
+        let failure = Failure::Transport(error.clone());
+        self.step().connection.undelivered_in_lost_session(now, message.clone(), failure)
     }
 
     pub(super) fn renewing(&self) {

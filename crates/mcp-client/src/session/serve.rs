@@ -94,8 +94,9 @@ impl Session {
         for (_, task) in std::mem::take(&mut running.serving) {
             task.abort();
         }
-        for exchange in std::mem::take(&mut running.exchanges).into_values() {
-            exchange.task.abort();
+        drop(running);
+        if let Some(exchanging) = self.exchanging() {
+            exchanging.end();
         }
     }
 }

@@ -11,6 +11,7 @@ use super::{
     CallId, Connection, Dropped, Event, Origin, Outcome, Output, encode,
     incoming::{Admission, Incoming},
     outgoing::Answered,
+    renewal::Turn,
 };
 
 impl<P: Clone, F: Clone> Connection<P, F> {
@@ -57,7 +58,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             _ => return self.drop_with(Dropped::ForeignReply(id)),
         };
         if self.renewal.as_ref().is_some_and(|renewal| renewal.is_handshake(call)) {
-            return self.handshake_answered(call, response.outcome);
+            return self.go_on(Turn::Answered(call, response.outcome));
         }
         match self.calls.answered(call) {
             Answered::Call(pending) => {

@@ -21,7 +21,9 @@ use super::{
 
 /// What a session is started anew with, and where that stands.
 #[derive(Debug)]
-pub(super) struct Renewal {
+pub(super) struct Renewal<P, F> {
+    /// [`Connection::turn`]. Reached by way of this alone: where no session can be lost, a program does not carry it.
+    turn: fn(&mut Connection<P, F>, Turn<F>),
     /// The params of `initialize`, as they were sent the first time.
     handshake: Bytes,
     /// How long it may take.
@@ -34,6 +36,18 @@ pub(super) struct Renewal {
     held: Vec<Held>,
     /// Notifications that went out a second time in this session.
     repeated: Vec<JsonRpcMessage<Bytes>>,
+}
+
+/// What goes on in a renewal.
+pub(super) enum Turn<F> {
+    /// A call needs a session, and there is none.
+    Needed(Instant),
+    /// The handshake is answered.
+    Answered(CallId, Result<Bytes, Bytes>),
+    /// The handshake came to nothing.
+    Failed(NotRenewed<F>),
+    /// It is this late.
+    Later(Instant),
 }
 
 #[derive(Debug)]
@@ -56,7 +70,7 @@ struct Held {
     refused: bool,
 }
 
-impl Renewal {
+impl<P, F> Renewal<P, F> {
     pub(super) fn generation(&self) -> u64 {
         self.generation
     }
@@ -90,6 +104,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     /// were sent, and `limit` is how long that may take.
     pub fn keep_handshake(&mut self, handshake: Bytes, limit: Duration) {
         self.renewal = Some(Renewal {
+            turn: Self::turn,
             handshake,
             limit,
             generation: 0,
@@ -105,6 +120,22 @@ impl<P: Clone, F: Clone> Connection<P, F> {
         self.renewal.as_ref().map_or(0, Renewal::generation)
     }
 
+    /// Goes on with the renewal, where sessions are renewed.
+    pub(super) fn go_on(&mut self, turn: Turn<F>) {
+        if let Some(renewal) = &self.renewal {
+            (renewal.turn)(self, turn);
+        }
+    }
+
+    fn turn(&mut self, turn: Turn<F>) {
+        match turn {
+            Turn::Needed(now) => self.renew(now, None),
+            Turn::Answered(id, outcome) => self.handshake_answered(id, outcome),
+            Turn::Failed(why) => self.not_renewed(&why),
+            Turn::Later(now) => self.expire_handshake(now),
+        }
+    }
+
     /// The peer took the request of this call: its response headers came. It will not be repeated.
     pub fn accepted(&mut self, id: CallId) {
         if let Some(pending) = self.calls.get_mut(id) {
@@ -114,7 +145,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     }
 
     /// Begins the handshake of the next session, unless one is under way. `failure`: why the present one is lost.
-    pub(super) fn renew(&mut self, now: Instant, failure: Option<F>) {
+    fn renew(&mut self, now: Instant, failure: Option<F>) {
         let Some(renewal) = &mut self.renewal else { return };
         if let Stage::Renewing { .. } = renewal.stage {
             return;
@@ -163,7 +194,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     }
 
     /// The handshake is answered.
-    pub(super) fn handshake_answered(&mut self, id: CallId, outcome: Result<Bytes, Bytes>) {
+    fn handshake_answered(&mut self, id: CallId, outcome: Result<Bytes, Bytes>) {
         let why = match outcome {
             Ok(result) => match revision_of(&result) {
                 Ok(revision) if Some(revision) == self.revision => return self.renewed(id),
@@ -195,7 +226,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     }
 
     /// There is no next session: whoever waits for it fails.
-    pub(super) fn not_renewed(&mut self, why: &NotRenewed<F>) {
+    fn not_renewed(&mut self, why: &NotRenewed<F>) {
         let Some(renewal) = &mut self.renewal else { return };
         renewal.stage = Stage::Lost;
         let mut waiting = std::mem::take(&mut renewal.waiting);
@@ -214,7 +245,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     }
 
     /// The time of the handshake is up.
-    pub(super) fn expire_handshake(&mut self, now: Instant) {
+    fn expire_handshake(&mut self, now: Instant) {
         let Some(renewal) = &self.renewal else { return };
         if let Stage::Renewing { id, until: Some(until) } = renewal.stage
             && until <= now
