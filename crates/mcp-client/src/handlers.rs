@@ -119,7 +119,7 @@ impl Handlers {
         let handler: RequestHandler = Arc::new(move |params, context| {
             let running = decode::<R::Params>(params.as_ref()).map(|params| handler(params, context));
             Box::pin(async move {
-                let invalid = |error: serde_json::Error| {
+                let invalid = |error: mcp_types::read::Error| {
                     JsonRpcError::new(ErrorCode::INVALID_PARAMS, error.to_string())
                 };
                 let result = running.map_err(invalid)?.await?;
@@ -222,7 +222,7 @@ fn replace<H>(handlers: &mut Vec<(&'static str, H)>, method: &'static str, handl
     }
 }
 
-fn decode<T: DeserializeOwned>(params: Option<&Bytes>) -> serde_json::Result<T> {
+fn decode<T: DeserializeOwned>(params: Option<&Bytes>) -> mcp_types::read::Result<T> {
     match params {
         Some(params) => mcp_types::decode(params),
         // Absent params and an empty object are the same to a typed handler.

@@ -75,7 +75,7 @@ impl ElicitRequestFormParams {
     ///
     /// # Errors
     /// When the schema has no `properties`, or they are no object.
-    pub fn form(&self) -> serde_json::Result<ElicitationSchema> {
+    pub fn form(&self) -> read::Result<ElicitationSchema> {
         read::value(self.requested_schema.as_json())
     }
 }

@@ -40,8 +40,8 @@ impl Json {
     ///
     /// # Errors
     /// When `text` is not one JSON value.
-    pub fn from_text(text: impl Into<String>) -> serde_json::Result<Self> {
-        RawValue::from_string(text.into()).map(Self::from)
+    pub fn from_text(text: impl Into<String>) -> crate::read::Result<Self> {
+        Ok(RawValue::from_string(text.into()).map(Self::from)?)
     }
 
     /// The text as it came.
@@ -60,7 +60,7 @@ impl Json {
     ///
     /// # Errors
     /// When the text is not a value of `T`; the error says where.
-    pub fn decode<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+    pub fn decode<T: DeserializeOwned>(&self) -> crate::read::Result<T> {
         crate::decode(self.as_str().as_bytes())
     }
 

@@ -144,13 +144,13 @@ pub(crate) const MAX_REJECTED: usize = 1000;
 
 impl<T: DeserializeOwned> List<T> {
     /// Decodes each element by itself.
-    fn salvage(text: &str) -> serde_json::Result<Self> {
+    fn salvage(text: &str) -> crate::read::Result<Self> {
         let mut list = Vec::new();
         let mut rejected = Vec::new();
         for (index, raw) in serde_json::from_str::<Vec<&RawValue>>(text)?.into_iter().enumerate() {
             match serde_json::from_str(raw.get()) {
                 Ok(element) => list.push(element),
-                Err(error) if rejected.len() == MAX_REJECTED => return Err(error),
+                Err(error) if rejected.len() == MAX_REJECTED => return Err(error.into()),
                 Err(error) => rejected.push(Rejected {
                     index,
                     reason: error.to_string(),

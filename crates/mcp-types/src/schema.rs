@@ -34,8 +34,8 @@ impl JsonSchema {
     ///
     /// # Errors
     /// When `text` is not a JSON object.
-    pub fn from_text(text: impl Into<String>) -> serde_json::Result<Self> {
-        Self::try_from(Json::from_text(text)?).map_err(serde_json::Error::custom)
+    pub fn from_text(text: impl Into<String>) -> read::Result<Self> {
+        Self::try_from(Json::from_text(text)?).map_err(read::Error::custom)
     }
 
     /// The schema as it came.
@@ -58,7 +58,7 @@ impl JsonSchema {
     ///
     /// # Errors
     /// When the schema does not have the form of `T`.
-    pub fn decode<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+    pub fn decode<T: DeserializeOwned>(&self) -> read::Result<T> {
         self.0.decode()
     }
 }

@@ -38,7 +38,7 @@ impl UnknownObject {
 
     pub(crate) const BLANK: Self = Self { kind: String::new(), json: Json::NULL };
 
-    pub(crate) fn read(kind: String, reader: &mut Reader<'_>) -> serde_json::Result<Self> {
+    pub(crate) fn read(kind: String, reader: &mut Reader<'_>) -> read::Result<Self> {
         Ok(Self::from_text(kind, Json::read(reader)?))
     }
 
@@ -98,7 +98,7 @@ impl<T: Tagged> fmt::Debug for Tag<T> {
 }
 
 /// The string member `key` of an object that is kept as text. `None` when it is absent, `null`, or the text is no object.
-pub(crate) fn string_member(object: &Json, key: &str) -> serde_json::Result<Option<String>> {
+pub(crate) fn string_member(object: &Json, key: &str) -> read::Result<Option<String>> {
     let text = object.as_str();
     match scan::member(text.as_bytes(), key) {
         Some(range) => read::text(&text[range]),

@@ -1,7 +1,7 @@
 use std::{fmt, ops::Deref};
 
 use bytes::Bytes;
-use mcp_types::{CallToolRequest, CallToolResult, Request};
+use mcp_types::{CallToolRequest, CallToolResult, Request, read};
 use serde::de::{DeserializeOwned, Error as _};
 
 use crate::{
@@ -24,7 +24,7 @@ impl<T: DeserializeOwned> Reply<T> {
         let decoded = if raw.starts_with(b"{") {
             mcp_types::decode(&raw)
         } else {
-            Err(serde_json::Error::custom("a result must be an object"))
+            Err(read::Error::custom("a result must be an object"))
         };
         match decoded {
             Ok(value) => Ok(Self { value, raw }),
@@ -66,7 +66,7 @@ impl Reply<CallToolResult> {
         self.tool_error()?;
         match &self.value.structured_content {
             Some(json) => json.decode().map_err(invalid),
-            None => Err(invalid(serde_json::Error::custom("there is no structured content"))),
+            None => Err(invalid(read::Error::custom("there is no structured content"))),
         }
     }
 

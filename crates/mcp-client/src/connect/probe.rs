@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use mcp_protocol::{Metadata, ResultKind, connection::Outcome, negotiate::ProbeAnswer, result_kind};
 use mcp_transport::TransportError;
-use mcp_types::{DiscoverResult, Era, ErrorCode, JsonRpcError, Revision};
+use mcp_types::{DiscoverResult, Era, ErrorCode, JsonRpcError, Revision, read};
 
 use super::{Answered, Attempt, json, silent_call};
 use crate::{
@@ -72,11 +72,11 @@ impl Attempt<'_> {
     }
 }
 
-fn discover_result(raw: &[u8]) -> serde_json::Result<DiscoverResult> {
+fn discover_result(raw: &[u8]) -> read::Result<DiscoverResult> {
     if result_kind(raw) != ResultKind::Complete {
         return Err(serde::de::Error::custom("a result of another type"));
     }
-    mcp_types::read::bytes(raw)
+    read::bytes(raw)
 }
 
 /// Whether an HTTP refusal says that the server does not know modern requests. 401, and 403 with a challenge, say

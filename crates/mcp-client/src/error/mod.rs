@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use bytes::Bytes;
 use mcp_protocol::{connection::Expired, negotiate::NegotiationError};
 use mcp_transport::{Delivery, HttpFailure, ProcessFailure, TransportError, TransportErrorKind};
-use mcp_types::{ElicitRequestUrlParams, ErrorCode, Json, JsonRpcError, Revision, jsonrpc::MethodName};
+use mcp_types::{ElicitRequestUrlParams, ErrorCode, Json, JsonRpcError, Revision, jsonrpc::MethodName, read};
 
 pub(crate) use ended::{outcome_error, rpc_error, start_error};
 
@@ -86,7 +86,7 @@ pub(crate) enum Cause {
     Direction,
     Arguments(String),
     QueueFull,
-    Decode(serde_json::Error, Raw),
+    Decode(read::Error, Raw),
     ResultType(String, Raw),
     InputRequired(Raw),
     /// What the tool says.
@@ -236,7 +236,7 @@ impl Error {
 
     /// The result as it came, if it could not be used as it is.
     pub fn raw_result(&self) -> Option<Json> {
-        mcp_types::read::bytes(&self.raw_bytes()?).ok()
+        read::bytes(&self.raw_bytes()?).ok()
     }
 
     pub(crate) fn raw_bytes(&self) -> Option<Bytes> {

@@ -8,7 +8,7 @@ use std::{
 use bytes::Bytes;
 use mcp_protocol::connection::{CallId, Outcome};
 use mcp_transport::HttpFailure;
-use mcp_types::{Notification, SubscriptionsAcknowledgedNotification, jsonrpc::MethodName};
+use mcp_types::{Notification, SubscriptionsAcknowledgedNotification, jsonrpc::MethodName, read};
 use serde::de::DeserializeOwned;
 
 use super::{Failure, Headers, lock};
@@ -121,7 +121,7 @@ impl Feed {
 }
 
 impl Report {
-    pub(crate) fn decode<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
+    pub(crate) fn decode<T: DeserializeOwned>(&self) -> read::Result<T> {
         mcp_types::decode(&self.params)
     }
 }

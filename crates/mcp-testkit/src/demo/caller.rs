@@ -64,7 +64,7 @@ impl Caller {
         if self.era() == Era::Legacy {
             return encode(result);
         }
-        let json = Json::encode(result).and_then(|json| json.decode::<JsonObject>());
+        let json = Json::encode(result).ok().and_then(|json| json.decode::<JsonObject>().ok());
         let mut object = json.expect("every result is an object");
         if object.get("resultType").is_none() {
             object.insert("resultType", ResultType::Complete.as_str().into());

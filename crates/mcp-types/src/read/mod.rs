@@ -5,11 +5,13 @@
 //! every crate that decodes. Here a struct is a list of names and a slot for each member; what walks them is not generic.
 //! `serde_json` still reads what takes care: raw values, escapes, numbers.
 
+mod error;
 mod names;
 mod reader;
 mod shim;
 mod slot;
 
+pub use error::Error;
 pub use reader::Reader;
 pub use shim::{bytes, decode, deserialize, text};
 
@@ -23,8 +25,8 @@ use crate::{
     number::{signed, unsigned},
 };
 
-/// Errors are `serde_json`'s, and say where.
-pub type Result<T> = serde_json::Result<T>;
+/// What reading gives.
+pub type Result<T> = std::result::Result<T, Error>;
 
 /// What can be read from JSON text.
 ///
@@ -51,7 +53,7 @@ pub type Result<T> = serde_json::Result<T>;
 ///
 /// let point: Point = read::text(r#"{"x": 3, "y": [1], "label": null}"#)?;
 /// assert_eq!((point.x, point.label), (3, None));
-/// # Ok::<_, serde_json::Error>(())
+/// # Ok::<_, read::Error>(())
 /// ```
 pub trait Read: Sized {
     /// Reads one value. After an error the place of the reader means nothing.

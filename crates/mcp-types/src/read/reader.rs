@@ -1,10 +1,10 @@
 use std::{borrow::Cow, fmt};
 
 use serde::de::{Error as _, Unexpected};
-use serde_json::{Error, value::RawValue};
+use serde_json::value::RawValue;
 
 use super::{
-    Result, Slot,
+    Error, Result, Slot,
     names::{Layout, Names},
 };
 use crate::{
@@ -171,7 +171,7 @@ impl<'de> Reader<'de> {
                 Some(b'/') => '/',
                 Some(b't') => '\t',
                 Some(b'r') => '\r',
-                _ => return serde_json::from_str(self.token()?),
+                _ => return Ok(serde_json::from_str(self.token()?)?),
             });
             start = end + 2;
             end = self.piece(start)?;
@@ -245,9 +245,12 @@ impl<'de> Reader<'de> {
     /// When it is no JSON.
     pub fn raw(&mut self) -> Result<&'de RawValue> {
         let mut values = serde_json::Deserializer::from_str(&self.text[self.at..]).into_iter();
-        let raw = values.next().unwrap_or_else(|| Err(Error::custom("expected a value")));
+        let raw = values.next();
         self.at += values.byte_offset();
-        raw
+        match raw {
+            Some(raw) => Ok(raw?),
+            None => Err(Error::custom("expected a value")),
+        }
     }
 
     /// Passes the value that comes next.

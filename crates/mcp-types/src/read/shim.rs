@@ -4,9 +4,9 @@ use serde::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, Error as _, MapAccess, Visitor, value::BorrowedStrDeserializer},
 };
-use serde_json::{Error, value::RawValue};
+use serde_json::value::RawValue;
 
-use super::{Read, Reader};
+use super::{Error, Read, Reader};
 use crate::Json;
 
 /// Decodes a JSON text, as [`serde_json::from_slice`] does and with the same outcome; faster when `T` is a type of this crate,
@@ -14,7 +14,7 @@ use crate::Json;
 ///
 /// # Errors
 /// As [`serde_json::from_slice`]. Text that is not UTF-8 is refused wherever it is.
-pub fn decode<'de, T: Deserialize<'de>>(json: &'de [u8]) -> serde_json::Result<T> {
+pub fn decode<'de, T: Deserialize<'de>>(json: &'de [u8]) -> super::Result<T> {
     T::deserialize(Whole(json))
 }
 
@@ -22,7 +22,7 @@ pub fn decode<'de, T: Deserialize<'de>>(json: &'de [u8]) -> serde_json::Result<T
 ///
 /// # Errors
 /// When the text is no `T`, or no JSON.
-pub fn text<T: Read>(text: &str) -> serde_json::Result<T> {
+pub fn text<T: Read>(text: &str) -> super::Result<T> {
     let mut reader = Reader::new(text);
     match T::read(&mut reader) {
         Ok(value) => match reader.end() {
@@ -34,7 +34,7 @@ pub fn text<T: Read>(text: &str) -> serde_json::Result<T> {
 }
 
 /// Reads a `T` from a value that is known to be JSON.
-pub(crate) fn value<T: Read>(json: &Json) -> serde_json::Result<T> {
+pub(crate) fn value<T: Read>(json: &Json) -> super::Result<T> {
     T::read(&mut Reader::new(json.as_str()))
 }
 
@@ -42,18 +42,18 @@ pub(crate) fn value<T: Read>(json: &Json) -> serde_json::Result<T> {
 ///
 /// # Errors
 /// As [`text`], and when the text is not UTF-8.
-pub fn bytes<T: Read>(json: &[u8]) -> serde_json::Result<T> {
+pub fn bytes<T: Read>(json: &[u8]) -> super::Result<T> {
     text(utf8(json)?)
 }
 
-fn utf8(json: &[u8]) -> serde_json::Result<&str> {
+fn utf8(json: &[u8]) -> super::Result<&str> {
     str::from_utf8(json).map_err(|error| not_utf8(json, error))
 }
 
 /// What is wrong with the form of a text comes first, and is told by `serde_json`.
 #[cold]
 fn blame(text: &str, error: Error) -> Error {
-    serde_json::from_str::<&RawValue>(text).err().unwrap_or(error)
+    serde_json::from_str::<&RawValue>(text).err().map_or(error, Error::from)
 }
 
 /// What serde's `Deserialize` is for a type that can be [`Read`]: a text is found, and read. From JSON only.
@@ -101,20 +101,20 @@ struct RawEntry<'de>(Option<&'de str>);
 impl<'de> MapAccess<'de> for RawEntry<'de> {
     type Error = Error;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> serde_json::Result<Option<K::Value>> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> super::Result<Option<K::Value>> {
         self.0.map(|_| seed.deserialize(BorrowedStrDeserializer::new(RAW_VALUE))).transpose()
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> serde_json::Result<V::Value> {
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> super::Result<V::Value> {
         seed.deserialize(BorrowedStrDeserializer::new(self.0.take().unwrap_or_default()))
     }
 }
 
 /// The value that is the whole of `json`.
 #[inline(never)]
-fn whole(json: &[u8]) -> serde_json::Result<&str> {
+fn whole(json: &[u8]) -> super::Result<&str> {
     let text = utf8(json)?;
-    serde_json::from_str(text).map(RawValue::get)
+    Ok(serde_json::from_str(text).map(RawValue::get)?)
 }
 
 /// A text that is one value.
@@ -122,7 +122,7 @@ struct Whole<'de>(&'de [u8]);
 
 macro_rules! pass_on {
     ($($method:ident($($argument:ident: $ty:ty),*))*) => {$(
-        fn $method<V: Visitor<'de>>(self, $($argument: $ty,)* visitor: V) -> serde_json::Result<V::Value> {
+        fn $method<V: Visitor<'de>>(self, $($argument: $ty,)* visitor: V) -> super::Result<V::Value> {
             let mut deserializer = serde_json::Deserializer::from_str(utf8(self.0)?);
             let value = deserializer.$method($($argument,)* visitor)?;
             deserializer.end()?;
@@ -139,7 +139,7 @@ impl<'de> Deserializer<'de> for Whole<'de> {
         self,
         name: &'static str,
         visitor: V,
-    ) -> serde_json::Result<V::Value> {
+    ) -> super::Result<V::Value> {
         match name {
             WHOLE => visitor.visit_borrowed_str(utf8(self.0)?),
             RAW_VALUE => visitor.visit_map(RawEntry(Some(whole(self.0)?))),
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
     use crate::{InputRequiredResult, List, ListToolsResult};
 
-    fn agrees<T: for<'a> Deserialize<'a> + fmt::Debug + PartialEq>(text: &str) -> serde_json::Result<T> {
+    fn agrees<T: for<'a> Deserialize<'a> + fmt::Debug + PartialEq>(text: &str) -> super::super::Result<T> {
         let (decoded, expected) = (decode::<T>(text.as_bytes()), serde_json::from_str::<T>(text));
         match (&decoded, &expected) {
             (Ok(decoded), Ok(expected)) => assert_eq!(decoded, expected),
