@@ -27,6 +27,7 @@ use crate::{
     permitted::Permitted,
     session::{Session, lock},
     state::StateSender,
+    task::Later,
 };
 
 /// A connection to one server, ready for calls. Cheap to clone; all clones share the connection.
@@ -184,13 +185,14 @@ impl Client {
     ///
     /// Cancel-safe: the close goes on when the future is dropped. Called from within a handler of this client it waits
     /// for that handler until the close limit, and then ends it.
-    pub async fn close(&self) {
-        self.0.session.close(self.0.options.close_timeout).await;
+    pub fn close(&self) -> impl Future<Output = ()> + Send {
+        self.close_within(self.0.options.close_timeout)
     }
 
     /// As [`close`](Self::close), with a limit of its own for calls in flight. Zero cancels them.
-    pub async fn close_within(&self, limit: Duration) {
-        self.0.session.close(limit).await;
+    pub fn close_within(&self, limit: Duration) -> impl Future<Output = ()> + Send {
+        let close: Later<'_, ()> = Box::pin(async move { self.0.session.close(limit).await });
+        close
     }
 
     pub(crate) fn downgrade(&self) -> WeakClient {

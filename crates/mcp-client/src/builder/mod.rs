@@ -248,8 +248,8 @@ impl ClientBuilder {
     ///
     /// # Errors
     /// When no link can be made, there is no common revision, the server refuses, or the connect limit is reached.
-    pub async fn connect(self, transport: impl Connect) -> Result<Client> {
-        connect(self.0, Box::new(transport)).await
+    pub fn connect(self, transport: impl Connect) -> impl Future<Output = Result<Client>> + Send {
+        connect(self.0, Box::new(transport))
     }
 }
 

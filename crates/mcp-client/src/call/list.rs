@@ -23,7 +23,7 @@ use crate::{
     builder::defaults,
     catalogue::ToolPages,
     error::{Cause, Limit},
-    task::within,
+    task::{Later, within},
 };
 
 /// A request that lists something page by page: those of the specification, and your own with [`Client::list`].
@@ -107,11 +107,13 @@ impl<R: Paged> ListCall<R> {
 
     /// The items, page after page, as they are asked for.
     pub fn stream(self) -> PageStream<R> {
+        PageStream { pages: self.pages(), items: VecDeque::new(), rejected: Vec::new(), method: PhantomData }
+    }
+
+    fn pages(self) -> Pages {
         let mut options = CallOptions::of(self.client, R::METHOD);
         options.idle = self.timeout.unwrap_or(options.idle);
-        let pages =
-            Pages { options, method: R::METHOD, state: PageState::Next(None), read: 0, most: self.max_pages };
-        PageStream { pages, items: VecDeque::new(), rejected: Vec::new(), method: PhantomData }
+        Pages { options, method: R::METHOD, state: PageState::Next(None), read: 0, most: self.max_pages }
     }
 
     /// Every item. A server that never ends its list ends at the page limit.
@@ -123,23 +125,19 @@ impl<R: Paged> ListCall<R> {
     /// use [`stream`](Self::stream).
     pub async fn all(self) -> Result<Listing<R::Item>> {
         let limit = self.total.unwrap_or(self.client.0.options.total_timeout);
-        let mut stream = self.stream();
-        let mut items = Vec::new();
-        let mut failure = Some(Error::new(Cause::Timeout(Limit::Total(limit))).sent(true));
-        let walk = async {
-            failure = loop {
-                match stream.next().await {
-                    Some(Ok(item)) => items.push(item),
-                    Some(Err(error)) => break Some(error),
-                    None => break None,
-                }
-            };
+        let mut listing = Listing { items: Vec::new(), rejected: Vec::new() };
+        let mut take = |pages: &mut Pages, page| {
+            let (items, rejected) = pages.take::<R>(page)?;
+            if listing.items.is_empty() {
+                listing.items = items;
+            } else {
+                listing.items.extend(items);
+            }
+            listing.rejected.extend(rejected);
+            Ok(())
         };
-        within(limit, pin!(walk)).await;
-        match failure {
-            Some(error) => Err(error.of_method(&Cow::Borrowed(R::METHOD))),
-            None => Ok(Listing { items, rejected: stream.rejected }),
-        }
+        self.pages().walk(limit, &mut take).await?;
+        Ok(listing)
     }
 }
 
@@ -232,7 +230,38 @@ impl Pages {
         self.state = PageState::End;
         Poll::Ready(Some(page))
     }
+
+    /// Decodes a page, and goes on to the next one.
+    fn take<R: Paged>(&mut self, page: Bytes) -> Result<(Vec<R::Item>, Vec<Rejected>)> {
+        let tools = ToolPages::on::<R>(&self.options.client, self.read == 1);
+        let page = reply_to::<R>(page, tools.as_ref())?;
+        let (items, next) = R::take(Reply::into_inner(page));
+        self.state = next.map_or(PageState::End, |cursor| PageState::Next(Some(cursor)));
+        Ok(items.into_parts())
+    }
+
+    /// Gives every page to `take`, within `limit`.
+    fn walk(mut self, limit: Duration, take: TakePage<'_>) -> Later<'_, Result<()>> {
+        Box::pin(async move {
+            let mut failure = Some(Error::new(Cause::Timeout(Limit::Total(limit))).sent(true));
+            let method = Cow::Borrowed(self.method);
+            let walk = async {
+                failure = loop {
+                    let page = poll_fn(|cx| self.poll(cx)).await;
+                    match page.map(|page| page.and_then(|page| take(&mut self, page))) {
+                        Some(Ok(())) => {}
+                        Some(Err(error)) => break Some(error),
+                        None => break None,
+                    }
+                };
+            };
+            within(limit, pin!(walk)).await;
+            failure.map_or(Ok(()), |error| Err(error.of_method(&method)))
+        })
+    }
 }
+
+type TakePage<'a> = &'a mut (dyn FnMut(&mut Pages, Bytes) -> Result<()> + Send);
 
 fn at(cursor: Option<Cursor>) -> PaginatedRequestParams {
     let mut params = PaginatedRequestParams::new();
@@ -261,16 +290,12 @@ impl<R: Paged> PageStream<R> {
                 Poll::Ready(None) => return Poll::Ready(None),
                 Poll::Ready(Some(page)) => page,
             };
-            let tools = ToolPages::on::<R>(&self.pages.options.client, self.pages.read == 1);
-            let page = match page.and_then(|page| reply_to::<R>(page, tools.as_ref())) {
-                Ok(page) => page,
+            let (items, rejected) = match page.and_then(|page| self.pages.take::<R>(page)) {
+                Ok(taken) => taken,
                 Err(error) => return Poll::Ready(Some(Err(error.of_method(&Cow::Borrowed(R::METHOD))))),
             };
-            let (items, next) = R::take(Reply::into_inner(page));
-            let (items, rejected) = items.into_parts();
             self.items = items.into();
             self.rejected.extend(rejected);
-            self.pages.state = next.map_or(PageState::End, |cursor| PageState::Next(Some(cursor)));
         }
     }
 }

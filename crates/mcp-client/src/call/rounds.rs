@@ -1,6 +1,6 @@
 //! The requests of one call, one after the other, until the server wants nothing more.
 
-use std::{future::Future, pin::pin, sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use mcp_protocol::{
@@ -221,21 +221,28 @@ async fn answered(
 
 /// Waits for `step` between two requests of a call, unless the call ends before. `sent`: whether the request before was
 /// executed in part.
-pub(super) async fn unless_over(step: Wait<'_>, client: &Inner, slot: &Slot, sent: bool) -> Result<()> {
-    let (mut outcome, mut failure) = (None, None);
-    {
-        let over = pin!(async { outcome = Some(slot.outcome().await) });
-        let lost = pin!(async { failure = Some(client.session.gave_up().await) });
-        let ends = async {
-            either(over, lost).await;
-        };
-        either(step, pin!(ends)).await;
-    }
-    match (outcome, failure) {
-        (Some(outcome), _) => Err(ended(outcome)),
-        (None, Some(failure)) => Err(outcome_error(Outcome::Lost { failure, sent })),
-        (None, None) => Ok(()),
-    }
+pub(super) fn unless_over<'a>(
+    step: Wait<'a>,
+    client: &'a Inner,
+    slot: &'a Slot,
+    sent: bool,
+) -> Later<'a, Result<()>> {
+    Box::pin(async move {
+        let (mut outcome, mut failure) = (None, None);
+        {
+            let over = pin!(async { outcome = Some(slot.outcome().await) });
+            let lost = pin!(async { failure = Some(client.session.gave_up().await) });
+            let ends = async {
+                either(over, lost).await;
+            };
+            either(step, pin!(ends)).await;
+        }
+        match (outcome, failure) {
+            (Some(outcome), _) => Err(ended(outcome)),
+            (None, Some(failure)) => Err(outcome_error(Outcome::Lost { failure, sent })),
+            (None, None) => Ok(()),
+        }
+    })
 }
 
 /// One request and its raw result. Once a call it is two: when the server refuses the first for its header fields.
@@ -269,12 +276,12 @@ pub(super) fn request<'a>(
     headers: &'a Headers,
     slot: &'a Arc<Slot>,
     mode: Mode,
-) -> impl Future<Output = Result<Bytes>> + Send + use<'a> {
+) -> Later<'a, Result<Bytes>> {
     let total = outgoing.as_ref().and_then(|outgoing| outgoing.deadlines.total);
     let limit = options.idle.min(total.unwrap_or(Duration::MAX));
     let shared = matches!(mode, Mode::Shared | Mode::Stream);
     let session = &options.client.0.session;
-    async move {
+    Box::pin(async move {
         let waiting = limit.saturating_sub(since.elapsed());
         let performed = session.perform(since.into_std(), outgoing, headers, slot, shared, waiting).await;
         let performed = performed.map_err(|error| match error {
@@ -282,7 +289,7 @@ pub(super) fn request<'a>(
             other => other,
         });
         result(performed.map_err(start_error)?).map_err(|error| error.with_http(slot.take_http()))
-    }
+    })
 }
 
 /// The raw result of a request that came to `outcome`.

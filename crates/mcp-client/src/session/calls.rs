@@ -62,32 +62,7 @@ impl Session {
     ///
     /// Takes `call`, which is there. `begun`: from when its deadlines count. `shared`: somebody beside the caller waits for
     /// what comes, so an exchange goes on when nobody polls. `waiting`: how long to wait for room in the outbox.
-    pub(crate) async fn perform(
-        &self,
-        begun: Instant,
-        call: &mut Option<OutgoingCall>,
-        headers: &Headers,
-        slot: &Arc<Slot>,
-        shared: bool,
-        waiting: Duration,
-    ) -> Result<CallOutcome, StartError> {
-        if let Some(outcome) = slot.take_outcome() {
-            return Ok(outcome);
-        }
-        if !headers.is_empty() {
-            slot.keep_headers(headers.clone());
-        }
-        // Nothing that is done with is kept across an `.await`: every call has a future of this.
-        let started = self.try_begin(begun, call, slot)?;
-        let under_way = started.map(|started| self.under_way(started, headers, slot, shared));
-        match under_way {
-            Some(under_way) => Ok(under_way.outcome(slot).await),
-            None => self.perform_later(begun, call, headers, slot, shared, waiting).await,
-        }
-    }
-
-    /// Waits for room in the outbox first.
-    fn perform_later<'a>(
+    pub(crate) fn perform<'a>(
         &'a self,
         begun: Instant,
         call: &'a mut Option<OutgoingCall>,
@@ -97,12 +72,20 @@ impl Session {
         waiting: Duration,
     ) -> Later<'a, Result<CallOutcome, StartError>> {
         Box::pin(async move {
-            match self.begin_later(begun, call, slot, waiting).await? {
-                Begun::Started(started) => {
-                    Ok(self.under_way(started, headers, slot, shared).outcome(slot).await)
-                }
-                Begun::Over(outcome) => Ok(outcome),
+            if let Some(outcome) = slot.take_outcome() {
+                return Ok(outcome);
             }
+            if !headers.is_empty() {
+                slot.keep_headers(headers.clone());
+            }
+            let started = match self.try_begin(begun, call, slot)? {
+                Some(started) => started,
+                None => match self.begin_later(begun, call, slot, waiting).await? {
+                    Begun::Started(started) => started,
+                    Begun::Over(outcome) => return Ok(outcome),
+                },
+            };
+            Ok(self.under_way(started, headers, slot, shared).outcome(slot).await)
         })
     }
 

@@ -1,7 +1,6 @@
 use std::{borrow::Cow, fmt, hash};
 
 use serde::{Serialize, Serializer};
-use serde_json::value::RawValue;
 
 use crate::{
     Json,
@@ -154,8 +153,7 @@ impl Serialize for RequestId {
         match &self.0 {
             Repr::Integer(number) => serializer.serialize_i64(*number),
             Repr::Text(text) => {
-                let raw: &RawValue = serde_json::from_str(text).map_err(serde::ser::Error::custom)?;
-                raw.serialize(serializer)
+                read::raw_value(text).map_err(serde::ser::Error::custom)?.serialize(serializer)
             }
         }
     }

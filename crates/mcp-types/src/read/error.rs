@@ -26,6 +26,15 @@ impl From<serde_json::Error> for Error {
     }
 }
 
+/// The same error, so that a `?` goes on to `serde_json`'s.
+impl From<Error> for serde_json::Error {
+    #[cold]
+    #[inline(never)]
+    fn from(error: Error) -> Self {
+        Arc::try_unwrap(error.0).unwrap_or_else(|shared| serde::de::Error::custom(shared))
+    }
+}
+
 impl serde::de::Error for Error {
     #[cold]
     fn custom<T: fmt::Display>(message: T) -> Self {

@@ -15,7 +15,7 @@ pub use error::Error;
 pub use reader::Reader;
 pub use shim::{bytes, decode, deserialize, text};
 
-pub(crate) use shim::value;
+pub(crate) use shim::{raw_value, value};
 
 pub(crate) use names::{Layout, Names, encoded, encoded_length, names};
 pub(crate) use slot::{Blank, Lenient, LenientInteger, Maybe, OneOrList, Present, Slot, Tag, needed};

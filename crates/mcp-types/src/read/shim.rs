@@ -52,8 +52,15 @@ fn utf8(json: &[u8]) -> super::Result<&str> {
 
 /// What is wrong with the form of a text comes first, and is told by `serde_json`.
 #[cold]
+#[inline(never)]
 fn blame(text: &str, error: Error) -> Error {
-    serde_json::from_str::<&RawValue>(text).err().map_or(error, Error::from)
+    raw_value(text).err().unwrap_or(error)
+}
+
+/// The value that is the whole of `text`. Compiled here alone: where this was inlined, `serde_json`'s parser would be with it.
+#[inline(never)]
+pub(crate) fn raw_value(text: &str) -> super::Result<&RawValue> {
+    Ok(serde_json::from_str(text)?)
 }
 
 /// What serde's `Deserialize` is for a type that can be [`Read`]: a text is found, and read. From JSON only.
@@ -113,8 +120,7 @@ impl<'de> MapAccess<'de> for RawEntry<'de> {
 /// The value that is the whole of `json`.
 #[inline(never)]
 fn whole(json: &[u8]) -> super::Result<&str> {
-    let text = utf8(json)?;
-    Ok(serde_json::from_str(text).map(RawValue::get)?)
+    raw_value(utf8(json)?).map(RawValue::get)
 }
 
 /// A text that is one value.
@@ -164,6 +170,7 @@ impl<'de> Deserializer<'de> for Whole<'de> {
 }
 
 #[cold]
+#[inline(never)]
 fn not_utf8(text: &[u8], error: str::Utf8Error) -> Error {
     let good = str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default();
     let mut reader = Reader::new(good);
