@@ -31,7 +31,7 @@ impl From<Error> for serde_json::Error {
     #[cold]
     #[inline(never)]
     fn from(error: Error) -> Self {
-        Arc::try_unwrap(error.0).unwrap_or_else(|shared| serde::de::Error::custom(shared))
+        Arc::try_unwrap(error.0).unwrap_or_else(serde::de::Error::custom)
     }
 }
 
