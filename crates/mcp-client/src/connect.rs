@@ -1,6 +1,7 @@
 //! From a transport to a client: the link, the era, the revision.
 
 mod dial;
+mod kept;
 mod probe;
 
 use std::{
@@ -23,8 +24,10 @@ use probe::{Probed, refuses_the_request};
 
 pub(crate) use dial::Dial;
 
+use kept::Kept;
+
 use crate::{
-    Client, Error, Negotiated, Result, State, Verdicts,
+    Client, Error, Negotiated, Result, State,
     builder::Settings,
     catalogue::Catalogue,
     client::Inner,
@@ -114,27 +117,6 @@ struct Attempt<'a> {
     /// What is being done, for the error at the limit.
     stage: &'static str,
     done: bool,
-}
-
-/// What is kept of the origin of the server.
-struct Kept<'a> {
-    verdicts: Option<&'a Verdicts>,
-    origin: Option<String>,
-}
-
-impl Kept<'_> {
-    fn get(&self) -> Option<Era> {
-        self.verdicts?.get(self.origin.as_ref()?)
-    }
-
-    fn set(&self, era: Option<Era>) {
-        if let (Some(verdicts), Some(origin)) = (self.verdicts, &self.origin) {
-            match era {
-                Some(era) => verdicts.set(origin.clone(), era),
-                None => verdicts.forget(origin),
-            }
-        }
-    }
 }
 
 impl Drop for Attempt<'_> {

@@ -9,7 +9,7 @@ use std::{
 use bytes::Bytes;
 use mcp_protocol::connection::CallId;
 use mcp_types::{ErrorCode, Json, JsonRpcError, Notification, Request, RequestId, jsonrpc::MethodName};
-use serde::de::DeserializeOwned;
+use serde_core::de::DeserializeOwned;
 
 use crate::{
     Client,

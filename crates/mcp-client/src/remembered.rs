@@ -2,7 +2,7 @@ use mcp_types::{
     Era, Json,
     read::{self, Read, Reader},
 };
-use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 
 use crate::Client;
 

@@ -5,7 +5,7 @@ use mcp_types::{
     JsonObject, Revision,
     jsonrpc::scan::{self, Members},
 };
-use serde::Serialize;
+use serde_core::Serialize;
 
 /// The members that every request of a connection carries in `_meta`, encoded once.
 ///

@@ -6,7 +6,7 @@ use std::{
     vec,
 };
 
-use serde::{
+use serde_core::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{DeserializeOwned, Error},
 };

@@ -1,6 +1,6 @@
 use std::{fmt, marker::PhantomData, sync::Arc, vec};
 
-use serde::{
+use serde_core::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{MapAccess, Visitor},
     ser::SerializeMap,

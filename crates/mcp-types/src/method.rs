@@ -1,4 +1,4 @@
-use serde::{Serialize, de::DeserializeOwned};
+use serde_core::{Serialize, de::DeserializeOwned};
 
 use crate::{Era, Meta, Revision};
 

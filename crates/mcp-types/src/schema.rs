@@ -1,6 +1,6 @@
 use std::fmt;
 
-use serde::{de::DeserializeOwned, de::Error};
+use serde_core::{de::DeserializeOwned, de::Error};
 
 use crate::{
     Json, JsonObject,

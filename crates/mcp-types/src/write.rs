@@ -3,7 +3,7 @@
 //!
 //! What a type is made of is `#[inline]` everywhere: no crate writes all types, and each compiles only those that it writes.
 
-use serde::{
+use serde_core::{
     Serialize, Serializer,
     ser::{SerializeMap, SerializeSeq},
 };
@@ -78,8 +78,8 @@ pub(crate) fn serialize<S: Serializer>(value: &dyn Write, serializer: S) -> Resu
 /// Implements serde's `Serialize` for types that can be written.
 macro_rules! serialize_by_writing {
     ($($name:ty),*) => {$(
-        impl serde::Serialize for $name {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        impl serde_core::Serialize for $name {
+            fn serialize<S: serde_core::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 $crate::write::serialize(self, serializer)
             }
         }

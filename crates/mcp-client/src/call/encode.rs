@@ -1,7 +1,7 @@
 use std::cell::Cell;
 
 use bytes::Bytes;
-use serde::Serialize;
+use serde_core::Serialize;
 
 use crate::{Error, Result, error::Cause};
 
@@ -44,7 +44,7 @@ fn invalid(why: String) -> Error {
 mod tests {
     use std::collections::BTreeMap;
 
-    use serde::Serializer;
+    use serde_core::Serializer;
 
     use super::*;
 
@@ -66,7 +66,8 @@ mod tests {
         struct Outer;
         impl Serialize for Outer {
             fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-                let inner = encode(&BTreeMap::from([("inner", true)])).map_err(serde::ser::Error::custom)?;
+                let inner =
+                    encode(&BTreeMap::from([("inner", true)])).map_err(serde_core::ser::Error::custom)?;
                 serializer.collect_map([("outer", inner.len())])
             }
         }

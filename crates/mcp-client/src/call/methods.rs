@@ -4,7 +4,7 @@ use mcp_types::{
     CallToolRequest, CompleteRequest, CompletionContext, GetPromptRequest, InputResponses, Json,
     ReadResourceRequest, Request,
 };
-use serde::Serialize;
+use serde_core::Serialize;
 
 use super::Call;
 use crate::{Error, Result, error::Cause};

@@ -9,7 +9,7 @@ use mcp_types::{
     InputRequests, InputRequiredResult, Request,
     read::{self, Read, Reader},
 };
-use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
+use serde_core::{Deserialize, Deserializer, Serialize, Serializer, ser::SerializeMap};
 
 use super::{Call, CallFuture, Mode, Reply};
 use crate::{

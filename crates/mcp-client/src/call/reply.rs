@@ -2,7 +2,7 @@ use std::{fmt, ops::Deref};
 
 use bytes::Bytes;
 use mcp_types::{CallToolRequest, CallToolResult, Request, read};
-use serde::de::{DeserializeOwned, Error as _};
+use serde_core::de::{DeserializeOwned, Error as _};
 
 use crate::{
     Error, Result,

@@ -72,7 +72,7 @@ impl Catalogue {
             }
         });
         rejected.map_err(|error| {
-            let error = <read::Error as serde::de::Error>::custom(error);
+            let error = <read::Error as serde_core::de::Error>::custom(error);
             Error::new(Cause::Decode(error, Raw(raw.clone())))
         })?;
         let last = page.next_cursor.is_none();

@@ -74,7 +74,7 @@ impl Attempt<'_> {
 
 fn discover_result(raw: &[u8]) -> read::Result<DiscoverResult> {
     if result_kind(raw) != ResultKind::Complete {
-        return Err(serde::de::Error::custom("a result of another type"));
+        return Err(serde_core::de::Error::custom("a result of another type"));
     }
     read::bytes(raw)
 }

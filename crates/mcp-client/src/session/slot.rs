@@ -9,7 +9,7 @@ use bytes::Bytes;
 use mcp_protocol::connection::{CallId, Outcome};
 use mcp_transport::HttpFailure;
 use mcp_types::{Notification, SubscriptionsAcknowledgedNotification, jsonrpc::MethodName, read};
-use serde::de::DeserializeOwned;
+use serde_core::de::DeserializeOwned;
 
 use super::{Failure, Headers, lock};
 

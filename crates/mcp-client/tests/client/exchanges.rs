@@ -3,7 +3,7 @@
 use crate::common::{builder, modern, ms, over_exchanges, secs, tasks_left};
 use mcp_client::{ErrorKind, State};
 use mcp_transport::{
-    Delivery, HttpFailure, Outbound, RawMessage, Single, TransportError, TransportErrorKind,
+    Connect, Delivery, HttpFailure, Link, Outbound, RawMessage, Single, TransportError, TransportErrorKind,
     contract::{CloserState, FakeExchanges},
 };
 use mcp_types::{Json, JsonRpcError, Request, Revision};
@@ -25,6 +25,29 @@ fn http(status: u16) -> TransportError {
     let mut failure = HttpFailure::default();
     failure.status = status;
     TransportError::new(TransportErrorKind::Http, Delivery::Refused, "refused").with_http(failure)
+}
+
+/// Programs leave out what drives exchanges where no transport has any: one that has them after all must be told so.
+#[tokio::test(start_paused = true)]
+async fn exchanges_of_a_transport_that_declares_none_are_refused() {
+    struct Undeclared(Single);
+
+    impl Connect for Undeclared {
+        const EXCHANGES: bool = false;
+
+        async fn connect(&self) -> Result<Link, TransportError> {
+            self.0.connect().await
+        }
+    }
+
+    let (link, mut server) = FakeExchanges::link();
+    let error = builder().connect(Undeclared(Single::new(link))).await.unwrap_err();
+    assert_eq!(error.transport().unwrap().kind(), TransportErrorKind::Configuration, "{error}");
+    assert!(error.to_string().contains("Connect::EXCHANGES"), "{error}");
+    assert!(!error.may_have_executed(), "{error}");
+    assert_eq!(server.beside.closer(), CloserState::Dropped);
+    assert!(server.try_next_exchange().is_none());
+    assert_eq!(tasks_left().await, 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -21,7 +21,7 @@ use mcp_types::{
     JsonRpcError, Revision,
     jsonrpc::{JsonRpcMessage, MethodName},
 };
-use serde::Serialize;
+use serde_core::Serialize;
 
 pub use clock::{Deadlines, Expired};
 pub use incoming::ServeId;

@@ -32,6 +32,8 @@ impl Scripted {
 }
 
 impl Connect for Scripted {
+    const EXCHANGES: bool = false;
+
     async fn connect(&self) -> Result<Link, TransportError> {
         let (link, peer) = peer();
         self.made.send(peer).map_err(|_| {

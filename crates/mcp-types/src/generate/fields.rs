@@ -1,4 +1,4 @@
-use serde::{
+use serde_core::{
     Deserializer,
     de::{DeserializeOwned, Error as _, Visitor, value::Error},
     forward_to_deserialize_any,

@@ -1,5 +1,5 @@
 use schemars::generate::SchemaSettings;
-use serde::de::DeserializeOwned;
+use serde_core::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{UnfitType, fields::Fields, member};

@@ -7,7 +7,7 @@ mod member;
 use std::fmt;
 
 use schemars::generate::SchemaSettings;
-use serde::de::DeserializeOwned;
+use serde_core::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{Json, JsonObject, JsonSchema};

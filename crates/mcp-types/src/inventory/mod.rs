@@ -4,7 +4,7 @@
 
 use std::{borrow::Cow, fmt};
 
-use serde::{Serialize, de::DeserializeOwned};
+use serde_core::{Serialize, de::DeserializeOwned};
 
 use crate::Revision;
 

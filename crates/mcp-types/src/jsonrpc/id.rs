@@ -1,6 +1,6 @@
 use std::{borrow::Cow, fmt, hash};
 
-use serde::{Serialize, Serializer};
+use serde_core::{Serialize, Serializer};
 
 use crate::{
     Json,
@@ -153,7 +153,7 @@ impl Serialize for RequestId {
         match &self.0 {
             Repr::Integer(number) => serializer.serialize_i64(*number),
             Repr::Text(text) => {
-                read::raw_value(text).map_err(serde::ser::Error::custom)?.serialize(serializer)
+                read::raw_value(text).map_err(serde_core::ser::Error::custom)?.serialize(serializer)
             }
         }
     }

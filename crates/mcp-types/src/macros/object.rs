@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn an_array_is_no_object() {
-        fn refused<T: serde::de::DeserializeOwned>(text: &str) {
+        fn refused<T: serde_core::de::DeserializeOwned>(text: &str) {
             let Err(error) = serde_json::from_str::<T>(text) else { panic!("{text}") };
             assert!(error.to_string().starts_with("invalid type: sequence, expected an object"), "{error}");
             let tree: serde_json::Value = serde_json::from_str(text).unwrap();

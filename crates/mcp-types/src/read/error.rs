@@ -31,11 +31,11 @@ impl From<Error> for serde_json::Error {
     #[cold]
     #[inline(never)]
     fn from(error: Error) -> Self {
-        Arc::try_unwrap(error.0).unwrap_or_else(serde::de::Error::custom)
+        Arc::try_unwrap(error.0).unwrap_or_else(serde_core::de::Error::custom)
     }
 }
 
-impl serde::de::Error for Error {
+impl serde_core::de::Error for Error {
     #[cold]
     fn custom<T: fmt::Display>(message: T) -> Self {
         custom(format_args!("{message}"))
@@ -45,7 +45,7 @@ impl serde::de::Error for Error {
 #[cold]
 #[inline(never)]
 fn custom(message: fmt::Arguments<'_>) -> Error {
-    <serde_json::Error as serde::de::Error>::custom(message).into()
+    <serde_json::Error as serde_core::de::Error>::custom(message).into()
 }
 
 impl fmt::Display for Error {

@@ -66,8 +66,8 @@ pub trait Read: Sized {
 /// Implements serde's `Deserialize` for types that can be [`Read`].
 macro_rules! deserialize_by_reading {
     ($($name:ty),*) => {$(
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        impl<'de> serde_core::Deserialize<'de> for $name {
+            fn deserialize<D: serde_core::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 $crate::read::deserialize(deserializer)
             }
         }
@@ -212,7 +212,7 @@ mod tests {
             "",
         ] {
             let error = crate::decode::<Implementation>(bad.as_bytes()).unwrap_err();
-            let expected = serde_json::from_str::<serde::de::IgnoredAny>(bad);
+            let expected = serde_json::from_str::<serde_core::de::IgnoredAny>(bad);
             if let Err(expected) = expected {
                 assert_eq!(error.to_string(), expected.to_string(), "{bad}");
             }

@@ -1,6 +1,6 @@
 use std::{borrow::Cow, fmt};
 
-use serde::de::{Error as _, Unexpected};
+use serde_core::de::{Error as _, Unexpected};
 use serde_json::value::RawValue;
 
 use super::{

@@ -1,6 +1,6 @@
 use std::{fmt, marker::PhantomData, str};
 
-use serde::{
+use serde_core::{
     Deserialize, Deserializer,
     de::{DeserializeSeed, Error as _, MapAccess, Visitor, value::BorrowedStrDeserializer},
 };
@@ -93,7 +93,7 @@ impl<'de, T: Read> Visitor<'de> for Shim<T> {
         text(raw.get()).map_err(D::Error::custom)
     }
 
-    fn visit_borrowed_str<E: serde::de::Error>(self, whole: &'de str) -> Result<T, E> {
+    fn visit_borrowed_str<E: serde_core::de::Error>(self, whole: &'de str) -> Result<T, E> {
         text(whole).map_err(E::custom)
     }
 }
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn raw_values_and_newtypes_are_read_too() {
-        #[derive(Debug, PartialEq, Deserialize)]
+        #[derive(Debug, PartialEq, serde::Deserialize)]
         struct Newtype<T>(T);
         agrees::<Newtype<ListToolsResult>>(r#"{"tools":[]}"#).unwrap();
         agrees::<Newtype<Newtype<u8>>>("7").unwrap();
@@ -239,7 +239,7 @@ mod tests {
         impl<'de> Deserialize<'de> for Within {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 let text = String::deserialize(deserializer)?;
-                decode(text.as_bytes()).map(Self).map_err(serde::de::Error::custom)
+                decode(text.as_bytes()).map(Self).map_err(serde_core::de::Error::custom)
             }
         }
         let lists = agrees::<List<Within>>(r#"["[1,-1]","[2]",3]"#).unwrap();
