@@ -8,7 +8,7 @@ capability! {
     ///
     /// Declared once in `initialize` until 2025-11-25, and in `_meta` of every request since 2026-07-28.
     /// Section: [`_meta`](https://modelcontextprotocol.io/specification/2026-07-28/basic#_meta).
-    pub struct ClientCapabilities {
+    pub struct ClientCapabilities [for servers] {
         /// It can list roots.
         roots? with_roots as "roots": RootsCapability,
         /// It can ask a model.
@@ -76,7 +76,7 @@ capability! {
 
 capability! {
     /// Settings of the roots capability.
-    pub struct RootsCapability {
+    pub struct RootsCapability [for servers] {
         /// It tells when the list changes.
         list_changed? with_list_changed as "listChanged": bool [until V2025_11_25],
     }
@@ -84,7 +84,7 @@ capability! {
 
 capability! {
     /// Settings of the sampling capability.
-    pub struct SamplingCapability {
+    pub struct SamplingCapability [for servers] {
         /// It honours `includeContext` values other than `none`.
         context? with_context as "context": JsonObject [since V2025_11_25],
         /// It honours `tools` and `toolChoice`.
@@ -94,7 +94,7 @@ capability! {
 
 capability! {
     /// Settings of the elicitation capability. An empty object means form mode.
-    pub struct ElicitationCapability [since V2025_06_18] {
+    pub struct ElicitationCapability [for servers since V2025_06_18] {
         /// It can show a form.
         form? with_form as "form": JsonObject [since V2025_11_25],
         /// It can send the user to a URL.
@@ -116,7 +116,7 @@ impl ElicitationCapability {
 
 capability! {
     /// Which requests a client can run as tasks, and how they can be handled.
-    pub struct ClientTasksCapability [only V2025_11_25] {
+    pub struct ClientTasksCapability [for servers only V2025_11_25] {
         /// It answers `tasks/list`.
         list? with_list as "list": JsonObject,
         /// It answers `tasks/cancel`.
@@ -128,7 +128,7 @@ capability! {
 
 capability! {
     /// The requests to a client that can run as tasks.
-    pub struct ClientTaskRequests [only V2025_11_25] {
+    pub struct ClientTaskRequests [for servers only V2025_11_25] {
         /// Elicitation.
         elicitation? with_elicitation as "elicitation": ElicitationTaskRequests,
         /// Sampling.
@@ -138,7 +138,7 @@ capability! {
 
 capability! {
     /// The elicitation requests that can run as tasks.
-    pub struct ElicitationTaskRequests [only V2025_11_25] {
+    pub struct ElicitationTaskRequests [for servers only V2025_11_25] {
         /// `elicitation/create`.
         create? with_create as "create": JsonObject,
     }
@@ -146,7 +146,7 @@ capability! {
 
 capability! {
     /// The sampling requests that can run as tasks.
-    pub struct SamplingTaskRequests [only V2025_11_25] {
+    pub struct SamplingTaskRequests [for servers only V2025_11_25] {
         /// `sampling/createMessage`.
         create_message? with_create_message as "createMessage": JsonObject,
     }

@@ -9,7 +9,7 @@ requests! {
 
 object! {
     /// Parameters of `completion/complete`.
-    pub struct CompleteRequestParams {
+    pub struct CompleteRequestParams [for servers] {
         /// What the argument belongs to.
         reference as "ref": CompletionReference,
         /// The argument, as far as it is written.
@@ -23,7 +23,7 @@ object! {
 
 tagged_union! {
     /// What an argument belongs to.
-    pub enum CompletionReference by "type" {
+    pub enum CompletionReference [for servers] by "type" {
         /// A prompt.
         Prompt(PromptReference) = "ref/prompt",
         /// A resource template, or a resource.
@@ -34,7 +34,7 @@ tagged_union! {
 object! {
     /// Names a prompt.
     #[derive(Eq)]
-    pub struct PromptReference tagged "type" = "ref/prompt" {
+    pub struct PromptReference [for servers] tagged "type" = "ref/prompt" {
         /// The name, for programs.
         name: String,
         /// The name, for people.
@@ -45,7 +45,7 @@ object! {
 object! {
     /// Names a resource template. Called `ResourceReference` until 2025-03-26.
     #[derive(Eq)]
-    pub struct ResourceTemplateReference tagged "type" = "ref/resource" {
+    pub struct ResourceTemplateReference [for servers] tagged "type" = "ref/resource" {
         /// The URI, or the template of it in RFC 6570.
         uri: String,
     }
@@ -54,7 +54,7 @@ object! {
 object! {
     /// An argument, as far as it is written.
     #[derive(Eq)]
-    pub struct CompletionArgument {
+    pub struct CompletionArgument [for servers] {
         /// The name.
         name: String,
         /// What is written so far.
@@ -65,7 +65,7 @@ object! {
 object! {
     /// What is known when a completion is asked for.
     #[derive(Default, Eq)]
-    pub struct CompletionContext [since V2025_06_18] {
+    pub struct CompletionContext [for servers since V2025_06_18] {
         /// Arguments that are already settled.
         arguments? with_arguments: Map<String>,
     }

@@ -111,7 +111,7 @@ open_enum! {
 
 object! {
     /// What the user did.
-    pub struct ElicitResult [since V2025_06_18] {
+    pub struct ElicitResult [for servers since V2025_06_18] {
         /// Whether the user accepted.
         action: ElicitAction,
         /// What the user entered: texts, numbers, booleans, lists of texts. Only for an accepted form.

@@ -21,7 +21,7 @@ notifications! {
 
 object! {
     /// Parameters of `initialize`.
-    pub struct InitializeRequestParams [until V2025_11_25] {
+    pub struct InitializeRequestParams [for servers until V2025_11_25] {
         /// The revision that the client wants: the newest it knows, or an older one that it insists on.
         protocol_version: ProtocolVersion,
         /// What the client can do.

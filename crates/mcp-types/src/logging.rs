@@ -54,7 +54,7 @@ impl LoggingLevel {
 
 object! {
     /// Parameters of `logging/setLevel`.
-    pub struct SetLevelRequestParams [until V2025_11_25] {
+    pub struct SetLevelRequestParams [for servers until V2025_11_25] {
         /// The lowest level that the client wants.
         level: LoggingLevel,
         /// Metadata.

@@ -57,7 +57,7 @@ impl fmt::Display for Cursor {
 object! {
     /// Parameters of the requests that list something page by page.
     #[derive(Default)]
-    pub struct PaginatedRequestParams {
+    pub struct PaginatedRequestParams [for servers] {
         /// Where to go on: the `nextCursor` of the page before. Absent asks for the first page.
         cursor? with_cursor: Cursor,
         /// Metadata.

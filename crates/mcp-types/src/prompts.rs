@@ -74,7 +74,7 @@ object! {
 
 object! {
     /// Parameters of `prompts/get`.
-    pub struct GetPromptRequestParams {
+    pub struct GetPromptRequestParams [for servers] {
         /// The name of the prompt.
         name: String,
         /// The arguments: texts only.

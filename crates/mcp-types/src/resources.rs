@@ -240,7 +240,7 @@ object! {
 
 object! {
     /// Parameters of `resources/read`.
-    pub struct ReadResourceRequestParams {
+    pub struct ReadResourceRequestParams [for servers] {
         /// The URI of the resource.
         uri: String,
         /// Answers to the input requests of the round before.
@@ -272,7 +272,7 @@ object! {
 
 object! {
     /// Parameters of `resources/subscribe`.
-    pub struct SubscribeRequestParams [until V2025_11_25] {
+    pub struct SubscribeRequestParams [for servers until V2025_11_25] {
         /// The URI of the resource.
         uri: String,
         /// Metadata.
@@ -282,7 +282,7 @@ object! {
 
 object! {
     /// Parameters of `resources/unsubscribe`.
-    pub struct UnsubscribeRequestParams [until V2025_11_25] {
+    pub struct UnsubscribeRequestParams [for servers until V2025_11_25] {
         /// The URI of the resource.
         uri: String,
         /// Metadata.

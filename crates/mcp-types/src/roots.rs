@@ -15,7 +15,7 @@ notifications! {
 
 object! {
     /// The roots of a client.
-    pub struct ListRootsResult {
+    pub struct ListRootsResult [for servers] {
         /// The roots.
         roots: List<Root>,
         /// Metadata.
@@ -25,7 +25,7 @@ object! {
 
 object! {
     /// A folder or a file that a server may work on.
-    pub struct Root {
+    pub struct Root [for servers] {
         /// The URI; a `file:` URI for now.
         uri: String,
         /// The name, for people.

@@ -47,7 +47,7 @@ object! {
 
 object! {
     /// The message that the model made.
-    pub struct CreateMessageResult {
+    pub struct CreateMessageResult [for servers] {
         /// Who says it; the assistant.
         role: Role,
         /// What it says.

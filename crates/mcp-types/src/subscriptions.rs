@@ -32,7 +32,7 @@ object! {
 
 object! {
     /// Parameters of `subscriptions/listen`.
-    pub struct SubscriptionsListenRequestParams [since V2026_07_28] {
+    pub struct SubscriptionsListenRequestParams [for servers since V2026_07_28] {
         /// What the client wants.
         notifications: SubscriptionFilter,
         /// Metadata.

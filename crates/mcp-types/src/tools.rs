@@ -138,7 +138,7 @@ object! {
 
 object! {
     /// Parameters of `tools/call`.
-    pub struct CallToolRequestParams {
+    pub struct CallToolRequestParams [for servers] {
         /// The name of the tool.
         name: String,
         /// The arguments: a JSON object, written as it is given, to the last digit.

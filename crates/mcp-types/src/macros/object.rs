@@ -16,7 +16,8 @@
 ///
 /// Only a JSON object is read. `#[read(…)]` before a member names another slot of `read` for it. Members are camel case on the wire, or as `as` says. An optional member is an `Option`: absent and `null` both read
 /// as `None`, and `None` is not written. `new` takes the required members, the name behind the `?` is the setter.
-/// `tagged` adds a constant member. The revisions of a member end up in its docs and in the inventory.
+/// `tagged` adds a constant member. The revisions of a member end up in its docs and in the inventory. `for servers` before those
+/// of a type: clients only write it, so what reads it is compiled where that is done.
 macro_rules! object {
     (
         $(#[$attr:meta])*
@@ -169,7 +170,7 @@ macro_rules! object {
         }
 
         impl $crate::read::Read for $name {
-            lazy_for_extensions! { { $($rev)* }
+            lazy_where_rare! { { $($rev)* }
                 fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
                     let mut object = <Self as $crate::read::Blank>::BLANK;
                     reader.object(

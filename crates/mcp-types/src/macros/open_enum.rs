@@ -65,7 +65,7 @@ macro_rules! open_enum {
         }
 
         impl $crate::read::Read for $name {
-            lazy_for_extensions! { { $($($rev)*)? }
+            lazy_where_rare! { { $($($rev)*)? }
                 fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
                     Ok(Self::from(&*reader.string()?))
                 }

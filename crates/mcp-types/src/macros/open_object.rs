@@ -54,7 +54,7 @@ macro_rules! open_object {
         $crate::write::serialize_by_members!($name);
 
         impl $crate::read::Read for $name {
-            lazy_for_extensions! { { $($($rev)*)? }
+            lazy_where_rare! { { $($($rev)*)? }
                 fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
                     let mut object = <Self as $crate::read::Blank>::BLANK;
                     let names = $crate::read::names!($(concat!("=", $wire)),*);

@@ -50,7 +50,7 @@ macro_rules! tagged_union {
         $crate::write::serialize_by_writing!($name);
 
         impl $crate::read::Read for $name {
-            lazy_for_extensions! { { $($($rev)*)? }
+            lazy_where_rare! { { $($($rev)*)? }
                 fn read(reader: &mut $crate::read::Reader<'_>) -> $crate::read::Result<Self> {
                     let kind = reader.kind($key)?;
                     Ok(match &*kind {

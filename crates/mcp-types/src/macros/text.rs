@@ -19,6 +19,12 @@ macro_rules! revision_text {
 
 /// The last paragraph of an item's docs, when not all revisions have it.
 macro_rules! lifetime_text {
+    (for servers) => {
+        ""
+    };
+    (for servers $($rev:ident)+) => {
+        lifetime_text!($($rev)+)
+    };
     (since $since:ident) => {
         concat!("\n\nSince ", revision_text!($since), ".")
     };
@@ -38,6 +44,9 @@ macro_rules! lifetime_text {
 
 /// The first and the last revision of an item, as an `inventory::Lifetime`.
 macro_rules! lifetime {
+    (for servers $($rev:ident)*) => {
+        lifetime!($($rev)*)
+    };
     () => {
         $crate::inventory::Lifetime::ALL
     };
@@ -71,9 +80,14 @@ macro_rules! lifetime {
     };
 }
 
-/// A function, `#[inline]` for types of extensions: those are compiled in the crates that read them, which are few.
-macro_rules! lazy_for_extensions {
+/// A function, `#[inline]` for types of extensions and for what clients only write: those are compiled in the crates that read
+/// them, which are few.
+macro_rules! lazy_where_rare {
     ({ extension } $($function:tt)*) => {
+        #[inline]
+        $($function)*
+    };
+    ({ for servers $($rev:ident)* } $($function:tt)*) => {
         #[inline]
         $($function)*
     };
