@@ -1,7 +1,4 @@
-use nix::{
-    sys::signal::{Signal, killpg},
-    unistd::Pid,
-};
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use tokio::process::{Child, ChildStdout, Command};
 
 /// Has the command run in a process group of its own, away from the signals of our terminal.
@@ -13,11 +10,10 @@ pub(crate) fn isolate(command: &mut Command) {
 /// empty we do, which costs more than the copying. Set once, for every read of the link.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) fn enlarge(stdout: &ChildStdout) {
-    use nix::fcntl::{FcntlArg, fcntl};
     // All pipes of a user share 64 MiB, unless the system is told otherwise: 256 servers with this much.
-    const SIZE: i32 = 256 * 1024;
+    const SIZE: usize = 256 * 1024;
     // Refused above that; the pipe stays as it was then.
-    let _ = fcntl(stdout, FcntlArg::F_SETPIPE_SZ(SIZE));
+    let _ = rustix::pipe::fcntl_setpipe_size(stdout, SIZE);
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -30,30 +26,30 @@ impl GroupId {
     pub(crate) fn of(leader: &Child) -> Self {
         let id = leader.id().and_then(|id| i32::try_from(id).ok());
         // As a target, 0 and 1 would mean our own group and everybody.
-        Self(id.filter(|id| *id > 1).map(Pid::from_raw))
+        Self(id.filter(|id| *id > 1).and_then(Pid::from_raw))
     }
 
     pub(crate) fn terminate(&self, _: &mut Child) {
-        self.send(Signal::SIGTERM);
+        self.send(Signal::TERM);
         // A stopped process takes no other signal.
-        self.send(Signal::SIGCONT);
+        self.send(Signal::CONT);
     }
 
     pub(crate) fn kill(&self, _: &mut Child) {
-        self.send(Signal::SIGKILL);
+        self.send(Signal::KILL);
     }
 
     /// Whether a member runs. Members that have ended but are not reaped do not count where that can be told: where
     /// process 1 of a container does not reap, they stay for ever.
     pub(crate) fn has_living_members(&self) -> bool {
         // An error says that there are none (ESRCH), or none that we may signal (EPERM).
-        self.0.is_some_and(|id| killpg(id, None).is_ok() && living::any_in(id))
+        self.0.is_some_and(|id| test_kill_process_group(id).is_ok() && living::any_in(id))
     }
 
     fn send(&self, signal: Signal) {
         if let Some(id) = self.0 {
             // It fails when there is nobody left to take it.
-            let _ = killpg(id, signal);
+            let _ = kill_process_group(id, signal);
         }
     }
 }
@@ -62,14 +58,14 @@ impl GroupId {
 mod living {
     use std::fs;
 
-    use nix::unistd::Pid;
+    use rustix::process::Pid;
 
     /// Whether a process of the group is neither a zombie nor dead; true if the system does not let us look.
     pub(super) fn any_in(group: Pid) -> bool {
         let Ok(processes) = fs::read_dir("/proc") else {
             return true;
         };
-        let group = group.to_string();
+        let group = group.as_raw_nonzero().to_string();
         let mut seen_any = false;
         for process in processes.flatten() {
             let name = process.file_name();
@@ -115,14 +111,14 @@ mod living {
 
         #[test]
         fn our_own_group_lives() {
-            assert!(any_in(nix::unistd::getpgrp()));
+            assert!(any_in(rustix::process::getpgrp()));
         }
     }
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 mod living {
-    use nix::unistd::Pid;
+    use rustix::process::Pid;
 
     pub(super) fn any_in(_: Pid) -> bool {
         true
