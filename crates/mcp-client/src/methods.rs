@@ -52,6 +52,7 @@ impl Client {
     /// Names of tools that are like `name`, the nearest first, at most three; none when the server has the tool `name`, or
     /// its tools were never listed. To be asked before a call, or after one that failed: each server has its own way to
     /// say that it does not know a tool, and some say it as a result of the call.
+    #[inline]
     pub fn similar_tools(&self, name: &str) -> Vec<String> {
         let catalogue = &self.0.catalogue;
         if catalogue.get(name).is_some() {

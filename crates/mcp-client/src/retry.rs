@@ -27,12 +27,14 @@ pub struct Retry {
     first: Duration,
     most: Duration,
     hints: bool,
-    /// A program without a policy does not carry the code that tries again.
+    /// A program without a policy neither compiles nor carries the code that tries again: it is `#[inline]` from
+    /// [`times`](Self::times) on.
     pub(crate) again: Again,
 }
 
 impl Retry {
     /// Up to `times` more tries. The first wait is 500 ms, the longest 30 s.
+    #[inline]
     pub fn times(times: u32) -> Self {
         Self {
             times,

@@ -1,4 +1,4 @@
-//! Names that somebody may have meant.
+//! Names that somebody may have meant. `#[inline]`: few programs ask, and those compile it.
 
 /// The most names that are suggested.
 const SUGGESTIONS: usize = 3;
@@ -22,12 +22,14 @@ pub fn similar_names<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>)
 }
 
 /// Without case, and without what people leave out or mix up.
+#[inline]
 fn folded(name: &str) -> Vec<char> {
     let significant = name.chars().filter(|c| !matches!(c, '_' | '-' | '.' | '/' | ' '));
     significant.flat_map(char::to_lowercase).take(LONGEST).collect()
 }
 
 /// How far two names are from each other; `None` when too far.
+#[inline]
 fn difference(a: &[char], b: &[char]) -> Option<usize> {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     let distance = distance(short, long);
@@ -39,6 +41,7 @@ fn difference(a: &[char], b: &[char]) -> Option<usize> {
 }
 
 /// Insertions, deletions, replacements, and neighbours that changed places.
+#[inline]
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=b.len()).collect();

@@ -1,6 +1,6 @@
 //! Links within one process: messages are handed over, not encoded.
 //!
-//! Use it to talk to a server that runs in the same process, and in tests.
+//! Use it to talk to a server that runs in the same process, and in tests. `#[inline]`: few programs do, and those compile it.
 
 use std::collections::VecDeque;
 
@@ -38,6 +38,7 @@ const RECV_BATCH: usize = 64;
 /// assert!(matches!(&received[0], Inbound::Message { message, .. } if message.method() == Some("ping")));
 /// # Ok::<(), mcp_transport::TransportError>(()) }).unwrap();
 /// ```
+#[inline]
 pub fn pair() -> (Link, Link) {
     pair_with_capacity(CAPACITY)
 }
@@ -46,6 +47,7 @@ pub fn pair() -> (Link, Link) {
 ///
 /// # Panics
 /// When `capacity` is zero.
+#[inline]
 pub fn pair_with_capacity(capacity: usize) -> (Link, Link) {
     let (to_right, from_left) = mpsc::channel(capacity);
     let (to_left, from_right) = mpsc::channel(capacity);

@@ -69,7 +69,7 @@ const RULES: &[Rule] = &[
         package: CLIENT,
         normal: &[TYPES, PROTOCOL, TRANSPORT],
         dev: &[STDIO, HTTP, AUTH, TESTKIT],
-        never: &["base64", "hyper", "nix", "process-wrap"],
+        never: &["base64", "hyper", "nix", "process-wrap", "rustix"],
     },
     // An extension, for hosts that want it: what it needs stays out of the client.
     Rule { package: SKILLS, normal: &[TYPES, CLIENT], dev: &[TRANSPORT, TESTKIT], never: &["hyper"] },

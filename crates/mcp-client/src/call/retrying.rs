@@ -32,6 +32,7 @@ type Tries<'a> = Later<'a, Result<Bytes>>;
 /// How a call goes on that failed.
 pub(crate) type Again = fn(Retrying, Error, &Arc<Slot>, Mode) -> Tries<'_>;
 
+#[inline]
 pub(crate) fn go_on(call: Retrying, error: Error, slot: &Arc<Slot>, mode: Mode) -> Tries<'_> {
     Box::pin(call.try_again(error, slot, mode))
 }
