@@ -1,10 +1,11 @@
-use std::io::Write;
+use std::{io::Write, sync::LazyLock};
 
 use bytes::Bytes;
 use mcp_types::{
     JsonObject, Revision,
     jsonrpc::scan::{self, Members},
 };
+use memchr::memmem::Finder;
 use serde_core::Serialize;
 
 /// The members that every request of a connection carries in `_meta`, encoded once.
@@ -73,11 +74,8 @@ impl Stamp {
             return Ok((!params.is_empty()).then_some(params));
         }
         // A cheap search first: most params have no `_meta`, and then nothing of them needs to be read.
-        let existing = if memchr::memmem::find(&params, b"\"_meta\"").is_some() {
-            scan::member(&params, "_meta")
-        } else {
-            None
-        };
+        static NAME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"_meta\""));
+        let existing = NAME.find(&params).and_then(|_| scan::member(&params, "_meta"));
         let start = if params.is_empty() {
             0
         } else {

@@ -1,4 +1,4 @@
-use std::time::Instant;
+use std::{sync::LazyLock, time::Instant};
 
 use bytes::Bytes;
 use mcp_types::{
@@ -6,6 +6,7 @@ use mcp_types::{
     jsonrpc::{JsonRpcMessage, JsonRpcNotification, JsonRpcRequest, JsonRpcResponse, scan},
     read::{self, Read},
 };
+use memchr::memmem::Finder;
 
 use super::{
     CallId, Connection, Dropped, Event, Origin, Outcome, Output, encode,
@@ -208,7 +209,8 @@ fn may_concern(origin: Origin, call: CallId) -> bool {
 fn subscription_id(params: &[u8]) -> Option<RequestId> {
     const KEY: &str = "io.modelcontextprotocol/subscriptionId";
     // A cheap search first: most notifications are on no subscription.
-    memchr::memmem::find(params, KEY.as_bytes())?;
+    static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(KEY));
+    FINDER.find(params)?;
     let meta = scan::member(params, "_meta")?;
     member(&params[meta], KEY)
 }
