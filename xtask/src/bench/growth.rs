@@ -44,6 +44,11 @@ impl Curve {
 }
 
 impl Line {
+    /// The cost at the far end.
+    pub(super) fn last(&self) -> Option<f64> {
+        self.points.last().map(|(_, cost)| *cost)
+    }
+
     /// The cost at the far end, as a multiple of the lowest cost before. Costs that are paid once a call make the near end
     /// dear where parts of it are counted; that is no growth.
     pub(super) fn growth(&self) -> Option<f64> {

@@ -54,7 +54,8 @@ fn size() -> Series {
             &["--workload", "payload"],
         )
         .size("--size", at)
-        .operations(((32 << 20) / at).clamp(4, 4_000)),
+        .operations(((32 << 20) / at).clamp(4, 4_000))
+        .settled(),
         parts: at.div_ceil(1024),
     };
     Series {
@@ -92,7 +93,8 @@ fn listed() -> Series {
             &["--workload", "list"],
         )
         .size("--size", at)
-        .operations((20_000 / at).clamp(4, 1_000)),
+        .operations((20_000 / at).clamp(4, 1_000))
+        .settled(),
         parts: at,
     };
     Series {

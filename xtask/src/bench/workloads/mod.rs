@@ -75,6 +75,13 @@ impl Workload {
         self
     }
 
+    /// Measures after six operations at least: at first the allocator asks the system for the memory of each large message
+    /// anew, until it has learnt their size. That is the cost of a beginning, not of size.
+    fn settled(mut self) -> Self {
+        self.warmup = self.warmup.max(6);
+        self
+    }
+
     fn measure(mut self, measure: Measure) -> Self {
         self.measure = measure;
         self
