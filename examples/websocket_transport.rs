@@ -35,6 +35,9 @@ struct WebSocket {
 }
 
 impl Connect for WebSocket {
+    // Every message goes over the one socket.
+    const EXCHANGES: bool = false;
+
     async fn connect(&self) -> Result<Link, TransportError> {
         match connect_async(&self.url).await {
             Ok((socket, _)) => Ok(link(socket)),

@@ -20,12 +20,12 @@ pub enum ResultKind {
 ///
 /// A `resultType` that is `null` is absent; one that is no string is invalid, and given as its JSON text.
 pub fn result_kind(result: &[u8]) -> ResultKind {
+    // A cheap search first: results that do not name it need not be read.
+    static NAME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"resultType\""));
     // As many servers write it.
     if let Some([b',' | b'}', ..]) = result.strip_prefix(br#"{"resultType":"complete""#) {
         return ResultKind::Complete;
     }
-    // A cheap search first: results that do not name it need not be read.
-    static NAME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"resultType\""));
     if NAME.find(result).is_none() {
         return ResultKind::Complete;
     }

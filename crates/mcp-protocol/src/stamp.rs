@@ -68,13 +68,13 @@ impl Stamp {
     /// # Errors
     /// When `params` is neither empty nor an object.
     pub fn apply(&self, params: Bytes, metadata: Metadata<'_>) -> Result<Option<Bytes>, scan::ScanError> {
+        static NAME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"_meta\""));
         let nothing_to_add =
             self.members.is_empty() && metadata.progress_token.is_none() && metadata.members.is_none();
         if nothing_to_add {
             return Ok((!params.is_empty()).then_some(params));
         }
         // A cheap search first: most params have no `_meta`, and then nothing of them needs to be read.
-        static NAME: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"_meta\""));
         let existing = NAME.find(&params).and_then(|_| scan::member(&params, "_meta"));
         let start = if params.is_empty() {
             0
