@@ -50,6 +50,10 @@ mod tests {
     #[test]
     fn the_kind_is_read_never_guessed() {
         assert_eq!(result_kind(br#"{"content":[]}"#), ResultKind::Complete);
+        assert_eq!(result_kind(br#"{"resultType":"complete"}"#), ResultKind::Complete);
+        assert_eq!(result_kind(br#"{"resultType":"complete","content":[]}"#), ResultKind::Complete);
+        assert_eq!(result_kind(br#"{"resultType":"complete" }"#), ResultKind::Complete);
+        assert_eq!(result_kind(br#"{"resultType":"completed"}"#), ResultKind::Other("completed".into()));
         assert_eq!(result_kind(br#"{"content":[],"resultType":null}"#), ResultKind::Complete);
         assert_eq!(
             result_kind(br#"{"content":[{"resultType":"no"}],"resultType":"complete"}"#),

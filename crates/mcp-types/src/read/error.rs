@@ -61,3 +61,33 @@ impl fmt::Debug for Error {
 }
 
 impl error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Implementation, read};
+
+    #[test]
+    fn an_error_says_where_and_goes_on_to_that_of_serde_json() {
+        let text = "{\"name\":\"n\",\n\"version\":7}";
+        let error = read::text::<Implementation>(text).unwrap_err();
+        let expected = serde_json::from_str::<Implementation>(text).unwrap_err();
+        assert_eq!(error.to_string(), expected.to_string());
+        assert_eq!((error.line(), error.column()), (expected.line(), expected.column()));
+        assert_eq!(error.line(), 2);
+        let shared = error.clone();
+        for error in [error, shared] {
+            let on: serde_json::Error = error.into();
+            assert_eq!((on.to_string(), on.line()), (expected.to_string(), 2));
+        }
+    }
+
+    #[test]
+    fn what_serde_json_found_keeps_its_words() {
+        let expected = serde_json::from_str::<Implementation>("{\"name\"").unwrap_err();
+        let error = read::text::<Implementation>("{\"name\"").unwrap_err();
+        assert_eq!((error.to_string(), error.line(), error.column()), (expected.to_string(), 1, 7));
+        let custom: Error = serde::de::Error::custom("no");
+        assert_eq!((custom.to_string().as_str(), custom.line(), custom.column()), ("no", 0, 0));
+    }
+}
