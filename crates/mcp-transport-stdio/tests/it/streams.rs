@@ -3,7 +3,7 @@ use std::collections::VecDeque;
 use bytes::Bytes;
 use mcp_transport::{Inbound, Outbound, RawMessage, Receiver, Sender, SkippedKind};
 
-use crate::support::{Peer, patiently, ping, sh};
+use crate::support::{Folder, Peer, patiently, ping, sh};
 
 async fn skipped(peer: &mut Peer) -> (SkippedKind, String, u64) {
     match peer.next().await.unwrap() {
@@ -124,4 +124,36 @@ async fn a_burst_comes_in_order_and_in_batches() {
     }
     assert_eq!(count, COUNT);
     assert!(largest > 1, "messages of one read come together");
+}
+
+/// More than a pipe holds by default waits in this one, and nobody reads it.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_server_can_write_ahead_of_us() {
+    if let Some(reason) = larger_pipes_refused() {
+        eprintln!("skipped: {reason}");
+        return;
+    }
+    let folder = Folder::new();
+    let script = "head -c 200000 /dev/zero && echo yes > written; exec cat";
+    let peer = Peer::connect(&sh(script).current_dir(&folder.0)).await;
+    patiently("writing ahead", async {
+        while folder.read("written").is_none() {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    })
+    .await;
+    drop(peer);
+}
+
+/// Why the system does not give us the pipe that a server should get; a quota of the user's may be used up.
+#[cfg(target_os = "linux")]
+fn larger_pipes_refused() -> Option<String> {
+    use rustix::pipe::{fcntl_getpipe_size, fcntl_setpipe_size, pipe};
+
+    const WANTED: usize = 256 * 1024;
+    let (output, _input) = pipe().unwrap();
+    let outcome = fcntl_setpipe_size(&output, WANTED);
+    let size = fcntl_getpipe_size(&output).unwrap();
+    (size < WANTED).then(|| format!("a pipe of {WANTED} bytes is refused, and has {size} ({outcome:?})"))
 }
