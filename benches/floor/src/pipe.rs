@@ -35,6 +35,10 @@ struct Waiting {
 
 const CHUNK: usize = 64 * 1024;
 
+/// What the server can write ahead of us: as much as `mcp-transport-stdio` has, so that code is compared.
+#[cfg(target_os = "linux")]
+const AHEAD: usize = 256 * 1024;
+
 impl Pipe {
     pub(crate) fn start(options: &Options) -> Result<Self, Failure> {
         let mut server = Command::new(&options.server)
@@ -43,6 +47,8 @@ impl Pipe {
             .stdout(Stdio::piped())
             .spawn()?;
         let (input, output) = server.stdin.take().zip(server.stdout.take()).ok_or("no pipes")?;
+        #[cfg(target_os = "linux")]
+        rustix::pipe::fcntl_setpipe_size(&output, AHEAD)?;
         let (outbox, messages) = mpsc::unbounded_channel();
         let table = Arc::new(Table::default());
         tokio::spawn(write(messages, input));

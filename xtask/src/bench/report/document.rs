@@ -44,7 +44,7 @@ are counted on a runtime of one thread. The release profile has thin link-time o
 
 Settings that differ from what each SDK does by default: the revision is pinned where the table names one; rmcp may have 64
 requests open over HTTP (by default 16), and take events of 64 MiB (by default 16). Nothing else. (By default, *ours* has
-Linux enlarge the pipe from a server to 256 KiB; the others take the 64 KiB that it gives.)
+Linux enlarge the pipe from a server to 256 KiB, and *floor* does the same; rmcp takes the 64 KiB that the system gives.)
 
 ";
 
