@@ -1,6 +1,6 @@
 //! Links within one process: messages are handed over, not encoded.
 //!
-//! Use it to talk to a server that runs in the same process, and in tests. `#[inline]`: few programs do, and those compile it.
+//! Use it to talk to a server that runs in the same process, and in tests.
 
 use std::collections::VecDeque;
 
@@ -38,6 +38,7 @@ const RECV_BATCH: usize = 64;
 /// assert!(matches!(&received[0], Inbound::Message { message, .. } if message.method() == Some("ping")));
 /// # Ok::<(), mcp_transport::TransportError>(()) }).unwrap();
 /// ```
+// `#[inline]`, here and below: few programs use it, and those compile it.
 #[inline]
 pub fn pair() -> (Link, Link) {
     pair_with_capacity(CAPACITY)

@@ -9,6 +9,7 @@ use mcp_types::{
     JsonRpcError, LoggingLevel, LoggingMessageNotification, LoggingMessageNotificationParams, Meta,
     Notification, ProgressNotification, ProgressNotificationParams, Request, RequestId, ResultType, Revision,
     SubscriptionFilter, SubscriptionsAcknowledgedNotification, SubscriptionsAcknowledgedNotificationParams,
+    read,
 };
 use serde::Serialize;
 
@@ -64,8 +65,8 @@ impl Caller {
         if self.era() == Era::Legacy {
             return encode(result);
         }
-        let json = Json::encode(result).ok().and_then(|json| json.decode::<JsonObject>().ok());
-        let mut object = json.expect("every result is an object");
+        let object = || -> read::Result<JsonObject> { Json::encode(result)?.decode() };
+        let mut object = object().expect("every result is an object");
         if object.get("resultType").is_none() {
             object.insert("resultType", ResultType::Complete.as_str().into());
             for (name, hint) in hints {

@@ -192,7 +192,7 @@ pub(crate) fn piece(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-#[cold]
+#[inline(never)]
 fn long_piece(bytes: &[u8], mut start: usize) -> Option<usize> {
     while start < bytes.len() {
         match piece_in_block(bytes, start)? {
@@ -204,7 +204,7 @@ fn long_piece(bytes: &[u8], mut start: usize) -> Option<usize> {
 }
 
 /// What is looked at twice in a row is still in the nearest cache the second time.
-const BLOCK: usize = 16 * 1024;
+pub(crate) const BLOCK: usize = 16 * 1024;
 
 /// Where the piece ends, or else the block, and whether it is the piece.
 #[inline]
@@ -316,9 +316,17 @@ mod tests {
                 assert_eq!(piece(&text, start), None, "{length}");
                 text.extend(*b"\\\"");
                 assert_eq!(piece(&text, start), Some(start + length), "{length}");
-                if length > 0 {
-                    text[start + length - 1] = b'\n';
-                    assert_eq!(piece(&text, start), None, "{length}");
+                let places =
+                    [0, BLOCK - 2, BLOCK - 1, BLOCK, BLOCK + 1, 2 * BLOCK + 5, length.wrapping_sub(1)];
+                for place in places.into_iter().filter(|place| *place < length) {
+                    let at = start + place;
+                    text[at] = b'\n';
+                    assert_eq!(piece(&text, start), None, "{length}, {place}");
+                    // What is behind the end does not count.
+                    text[at - usize::from(place > 0)] = b'\\';
+                    let expected = start + place.saturating_sub(1);
+                    assert_eq!(piece(&text, start), Some(expected), "{length}, {place}");
+                    text[start..start + length].fill(b'x');
                 }
             }
         }

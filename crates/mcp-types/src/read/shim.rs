@@ -181,7 +181,7 @@ fn not_utf8(text: &[u8], error: str::Utf8Error) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{InputRequiredResult, List, ListToolsResult};
+    use crate::{InputRequiredResult, List, ListToolsResult, jsonrpc::scan::BLOCK};
 
     fn agrees<T: for<'a> Deserialize<'a> + fmt::Debug + PartialEq>(text: &str) -> super::super::Result<T> {
         let (decoded, expected) = (decode::<T>(text.as_bytes()), serde_json::from_str::<T>(text));
@@ -229,6 +229,32 @@ mod tests {
             assert_eq!(raw.map_err(|error| error.to_string()), expected.map_err(|error| error.to_string()));
             let raw = decode::<&RawValue>(text.as_bytes()).map(RawValue::get);
             assert_eq!(raw.is_ok(), serde_json::from_str::<&RawValue>(text).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_long_string_is_what_serde_json_reads_wherever_its_escapes_are() {
+        let compare = |json: &str| {
+            let read = text::<String>(json);
+            let expected = serde_json::from_str::<String>(json);
+            let outcomes = (read.as_ref().err(), expected.as_ref().err());
+            assert!(read.as_ref().ok() == expected.as_ref().ok(), "{outcomes:?}");
+            read.is_ok()
+        };
+        // Blocks count from the quote, and from the end of each escape.
+        for near in BLOCK - 3..=BLOCK + 2 {
+            let fillers = ["x".repeat(near), format!("{}é", "x".repeat(near - 1)), "é".repeat(near / 2)];
+            for escape in [r"\n", r#"\""#, r"\\", r"\u00e9", r"\ud83d\ude00"] {
+                for filler in &fillers {
+                    assert!(compare(&format!(
+                        "\"{filler}{escape}{filler}{filler}{escape}{escape}{filler}\""
+                    )));
+                }
+            }
+            for wrong in ["\n", "\0", r"\x", r"\ud83d"] {
+                assert!(!compare(&format!("\"{}{wrong}{}\"", fillers[1], fillers[0])));
+            }
+            assert!(!compare(&format!("\"{}\\", fillers[0])));
         }
     }
 
