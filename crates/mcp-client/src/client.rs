@@ -17,7 +17,7 @@ use mcp_types::{
 use crate::{
     Error, Result, State, StateWatch,
     builder::{ClientBuilder, Options},
-    call::Call,
+    call::{Call, Mend},
     catalogue::Catalogue,
     error::{Cause, start_error},
     handlers::Handlers,
@@ -45,6 +45,8 @@ pub(crate) struct Inner {
     pub(crate) catalogue: Catalogue,
     pub(crate) options: Options,
     pub(crate) output_check: Option<OutputCheck>,
+    /// See [`mend`](crate::call::mend).
+    pub(crate) mend: Option<Mend>,
     pub(crate) handlers: Arc<Handlers>,
     pub(crate) roots: Option<Roots>,
     pub(crate) subscribed: SubscribedResources,

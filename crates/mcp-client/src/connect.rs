@@ -52,7 +52,7 @@ async fn connect_to(mut builder: Arc<Settings>, transport: Box<dyn Dial>) -> Res
         handlers: Arc::new(handlers),
         builder: &builder,
         kept: Kept { verdicts: builder.verdicts.as_ref(), origin: transport.origin() },
-        exchanging: transport.exchanging(),
+        make_exchanging: transport.make_exchanging(),
         session: None,
         handshake: None,
         stage: "making the link",
@@ -93,6 +93,7 @@ async fn connect_to(mut builder: Arc<Settings>, transport: Box<dyn Dial>) -> Res
         catalogue,
         options: builder.options,
         output_check: builder.output_check.clone(),
+        mend: transport.mend(),
         handlers,
         roots: builder.roots.clone(),
         subscribed: SubscribedResources::default(),
@@ -110,7 +111,7 @@ struct Attempt<'a> {
     builder: &'a Settings,
     handlers: Arc<Handlers>,
     kept: Kept<'a>,
-    exchanging: Option<MakeExchanging>,
+    make_exchanging: Option<MakeExchanging>,
     session: Option<Arc<Session>>,
     /// The params of the last `initialize`.
     handshake: Option<Bytes>,
@@ -224,7 +225,7 @@ impl Attempt<'_> {
             queued_bytes: self.builder.options.max_queued_bytes,
             close: self.builder.options.close_timeout,
         };
-        let session = Session::start(link, self.exchanging, Arc::clone(&self.handlers), limits);
+        let session = Session::start(link, self.make_exchanging, Arc::clone(&self.handlers), limits);
         let session = session.map_err(transport_error)?;
         if let Some(replaced) = self.session.replace(session) {
             replaced.begin_close(Duration::ZERO);

@@ -12,7 +12,7 @@ use mcp_protocol::connection::{CallId, OutgoingCall};
 use super::{
     Mode, RawCall,
     long::{self, Long},
-    rounds::{Rounds, Step, result},
+    rounds::{Next, Rounds, Step, result},
 };
 use crate::{
     Error, Result,
@@ -47,10 +47,10 @@ struct Open {
 pub(super) enum More {
     /// It is one from the start.
     AllOfIt,
-    /// There is no room for its request yet, or it may have to be sent with other header fields.
+    /// There is no room for its request yet.
     Request(Box<Rounds>, Box<OutgoingCall>, u64),
-    /// The server wants input.
-    Input(Bytes),
+    /// There is another request.
+    Next(Next),
 }
 
 impl Direct {
@@ -77,7 +77,10 @@ impl Direct {
                 self.stage = Stage::Over;
                 Ok(Ok(result))
             }
-            Ok(Step::Input(result)) => Err(More::Input(result)),
+            Ok(Step::Input(result)) => Err(More::Next(Next::Answer(result))),
+            Err(error) if open.rounds.mends(&self.call, &error).is_some() => {
+                Err(More::Next(Next::Mend(error)))
+            }
             Err(error) => {
                 let skipped = open.skipped;
                 self.stage = Stage::Over;
@@ -95,9 +98,6 @@ impl Direct {
         let skipped = client.session.skipped();
         let mut rounds = Rounds::first(call, Mode::Plain).map_err(|error| Ok(Err(not_begun(error, call))))?;
         let request = rounds.request(call);
-        if rounds.may_be_mended(call) {
-            return Err(Err(More::Request(Box::new(rounds), Box::new(request), skipped)));
-        }
         let slot = Arc::new(Slot::default());
         let headers = rounds.headers();
         if !headers.is_empty() {
@@ -121,9 +121,9 @@ impl Direct {
         let Self { call, stage } = self;
         match (more, stage) {
             (More::Request(rounds, request, skipped), _) => rounds.send_later(call, *request, skipped),
-            (More::Input(input), Stage::Open(Open { id, slot, rounds, skipped, .. })) => {
+            (More::Next(next), Stage::Open(Open { id, slot, rounds, skipped, .. })) => {
                 slot.started(id);
-                rounds.answer_later(call, input, slot, skipped)
+                rounds.go_on_later(call, next, slot, skipped)
             }
             _ => long::perform(call, Arc::default(), Mode::Plain),
         }

@@ -1,24 +1,19 @@
 //! Header fields that mirror arguments of a tool.
 
-use std::{future::IntoFuture, pin::pin, sync::Arc, time::Duration};
+use std::{future::IntoFuture, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use mcp_protocol::connection::OutgoingCall;
 use mcp_transport::HeaderPlan;
 use mcp_types::{CallToolRequest, Cursor, ErrorCode, Json, ListToolsRequest, Request, jsonrpc::scan};
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
-use super::{
-    CallFuture, CallOptions, Mode,
-    rounds::{request, unless_over},
-};
+use super::{CallFuture, CallOptions};
 use crate::{
     Client, Error, Result,
     builder::defaults,
     error::{Cause, Limit},
     output::tool_name,
-    session::{Headers, Slot},
-    task::Later,
+    session::Headers,
 };
 
 /// The header fields of a call: those of the caller, and those that mirror arguments of the tool, if it is known.
@@ -109,38 +104,6 @@ impl Fields {
         };
         Err(refusal.with_context(why))
     }
-}
-
-/// A request that the server refused for its header fields.
-pub(crate) struct Mending<'a> {
-    pub(super) since: Instant,
-    pub(super) options: &'a CallOptions,
-    pub(super) outgoing: OutgoingCall,
-    pub(super) fields: &'a mut Fields,
-    pub(super) slot: &'a Arc<Slot>,
-    pub(super) mode: Mode,
-    pub(super) refusal: Error,
-}
-
-/// The same request with the header fields of the tool's definition as it is listed now. What is left of the total limit
-/// counts for both.
-pub(crate) fn mended(mending: Mending<'_>) -> Later<'_, Result<Bytes>> {
-    Box::pin(async move {
-        let Mending { since, options, mut outgoing, fields, slot, mode, refusal } = mending;
-        let client = &*options.client.0;
-        let total = outgoing.deadlines.total.unwrap_or(Duration::MAX);
-        let params = outgoing.params.clone().unwrap_or_default();
-        {
-            let _answering = client.session.answering();
-            let left = total.saturating_sub(since.elapsed());
-            let mut mended = Ok(());
-            let mend = async { mended = fields.mend(options, &params, left, refusal).await };
-            unless_over(pin!(mend), client, slot, false).await?;
-            mended?;
-        }
-        outgoing.deadlines.total = Some(total.saturating_sub(since.elapsed()));
-        request(Instant::now(), options, &mut Some(outgoing), fields.headers(), slot, mode).await
-    })
 }
 
 /// Whether the server refused a request because of its header fields, and so did not begin to execute it.

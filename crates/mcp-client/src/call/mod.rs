@@ -27,10 +27,10 @@ pub use progress::{CancelHandle, Progress, ProgressCall, Progresses};
 pub use reply::Reply;
 
 pub(crate) use encode::encode;
-pub(crate) use mirror::{Mending, mended};
 pub(crate) use options::CallOptions;
 pub(crate) use perform::Mode;
 pub(crate) use retrying::{Again, go_on};
+pub(crate) use rounds::{Mend, mend};
 
 use crate::{Client, Error, Result, error::Cause, retry::Retry};
 

@@ -1,6 +1,6 @@
 //! The requests of one call, one after the other, until the server wants nothing more.
 
-use std::{pin::pin, sync::Arc, time::Duration};
+use std::{future::ready, pin::pin, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use mcp_protocol::{
@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::{
     CallOptions, Mode, RawCall,
     long::{Long, told},
-    mirror::{self, Fields, Mending},
+    mirror::{self, Fields, is_mismatch},
 };
 use crate::{
     Error, ErrorKind, Result,
@@ -27,7 +27,7 @@ use crate::{
 };
 
 /// Where the requests of a call stand.
-pub(super) struct Rounds {
+pub(crate) struct Rounds {
     /// Of the present request; kept only where there may be another round.
     params: Option<Bytes>,
     progress_token: Option<i64>,
@@ -47,6 +47,43 @@ pub(super) enum Step {
     /// The server wants input first.
     Input(Bytes),
 }
+
+/// What is to be done before the next request.
+pub(super) enum Next {
+    /// This result says what the server wants to know first.
+    Answer(Bytes),
+    /// The last request failed, and is to be sent once more with other header fields, if that may help.
+    Mend(Error),
+}
+
+/// Lists the tool of a call whose request the server refused for its header fields, and has the next request follow the
+/// definition that is listed now. What is left of the total limit counts for both.
+///
+/// Reached by way of [`Inner::mend`] alone, which comes with the transport: where no header fields reach the server, a program
+/// does not carry it.
+pub(crate) fn mend<'a>(
+    rounds: &'a mut Rounds,
+    call: &'a RawCall,
+    slot: &'a Slot,
+    refusal: Error,
+) -> Later<'a, Result<()>> {
+    Box::pin(async move {
+        let client = &*call.options.client.0;
+        let _answering = client.session.answering();
+        let params = rounds.params.clone().unwrap_or_default();
+        let left = rounds.left.saturating_sub(rounds.since.elapsed());
+        let mut mended = Ok(());
+        let mend = async { mended = rounds.fields.mend(&call.options, &params, left, refusal).await };
+        unless_over(pin!(mend), client, slot, false).await?;
+        mended?;
+        rounds.left = rounds.left.saturating_sub(rounds.since.elapsed());
+        rounds.since = Instant::now();
+        Ok(())
+    })
+}
+
+/// See [`mend`].
+pub(crate) type Mend = for<'a> fn(&'a mut Rounds, &'a RawCall, &'a Slot, Error) -> Later<'a, Result<()>>;
 
 /// One request after the other, until the server wants nothing more. Takes the params out of `call`.
 pub(super) fn run<'a>(call: &'a mut RawCall, slot: &'a Arc<Slot>, mode: Mode) -> Later<'a, Result<Bytes>> {
@@ -78,8 +115,12 @@ impl Rounds {
         self.fields.headers()
     }
 
-    /// Whether more is to be done if the server refuses the request for its header fields.
-    pub(super) fn may_be_mended(&self, call: &RawCall) -> bool {
+    /// What mends the present request, if the server refused it with `error` and that may help.
+    pub(super) fn mends(&self, call: &RawCall, error: &Error) -> Option<Mend> {
+        call.options.client.0.mend.filter(|_| is_mismatch(error) && self.may_be_mended(call))
+    }
+
+    fn may_be_mended(&self, call: &RawCall) -> bool {
         self.fields.can_be_mended(&call.options.client, &call.method)
     }
 
@@ -87,7 +128,7 @@ impl Rounds {
     pub(super) fn request(&mut self, call: &RawCall) -> OutgoingCall {
         let RawCall { method, options, .. } = call;
         let may_go_on = options.client.0.negotiated.era() == Era::Modern && may_require_input(method);
-        let keeps = may_go_on && !self.is_last(options);
+        let keeps = (may_go_on && !self.is_last(options)) || self.may_be_mended(call);
         OutgoingCall {
             method: method.clone(),
             params: if keeps { self.params.clone() } else { self.params.take() },
@@ -107,17 +148,18 @@ impl Rounds {
     async fn go_on(
         &mut self,
         call: &RawCall,
-        mut request: Option<OutgoingCall>,
+        mut outgoing: Option<OutgoingCall>,
         slot: &Arc<Slot>,
     ) -> Result<Bytes> {
         loop {
-            let fields = &mut self.fields;
-            let result = round(self.since, &call.options, &mut request, fields, slot, self.mode).await?;
-            match self.judge(call, result)? {
-                Step::Done(result) => return Ok(result),
-                Step::Input(result) => self.answer(call, &result, slot).await?,
+            let headers = self.fields.headers();
+            let result = request(self.since, &call.options, &mut outgoing, headers, slot, self.mode).await;
+            match result.and_then(|result| self.judge(call, result)) {
+                Ok(Step::Done(result)) => return Ok(result),
+                Ok(Step::Input(result)) => self.next(call, Next::Answer(result), slot).await?,
+                Err(error) => self.next(call, Next::Mend(error), slot).await?,
             }
-            request = Some(self.request(call));
+            outgoing = Some(self.request(call));
         }
     }
 
@@ -130,16 +172,10 @@ impl Rounds {
         })
     }
 
-    /// As [`send_later`](Self::send_later), when the server answered the first request with `result`: it wants input.
-    pub(super) fn answer_later(
-        mut self,
-        call: RawCall,
-        result: Bytes,
-        slot: Arc<Slot>,
-        skipped: u64,
-    ) -> Long {
+    /// As [`send_later`](Self::send_later), after a first request that leads to `next`.
+    pub(super) fn go_on_later(mut self, call: RawCall, next: Next, slot: Arc<Slot>, skipped: u64) -> Long {
         Box::pin(async move {
-            let done = match self.answer(&call, &result, &slot).await {
+            let done = match self.next(&call, next, &slot).await {
                 Ok(()) => {
                     let request = Some(self.request(&call));
                     self.go_on(&call, request, &slot).await
@@ -148,6 +184,17 @@ impl Rounds {
             };
             done.map_err(|error| told(error, &call, skipped))
         })
+    }
+
+    /// Prepares the next request.
+    fn next<'a>(&'a mut self, call: &'a RawCall, next: Next, slot: &'a Slot) -> Later<'a, Result<()>> {
+        match next {
+            Next::Answer(result) => self.answer(call, result, slot),
+            Next::Mend(error) => match self.mends(call, &error) {
+                Some(mend) => mend(self, call, slot, error),
+                None => Box::pin(ready(Err(error))),
+            },
+        }
     }
 
     /// Whether the call is over with `result`.
@@ -167,16 +214,11 @@ impl Rounds {
     }
 
     /// Has the client's handlers answer what the server wants to know: the next request carries that.
-    fn answer<'a>(
-        &'a mut self,
-        call: &'a RawCall,
-        result: &'a Bytes,
-        slot: &'a Slot,
-    ) -> Later<'a, Result<()>> {
+    fn answer<'a>(&'a mut self, call: &'a RawCall, result: Bytes, slot: &'a Slot) -> Later<'a, Result<()>> {
         Box::pin(async move {
             self.left = self.left.saturating_sub(self.since.elapsed());
             let RawCall { method, options, .. } = call;
-            self.params = Some(answered(options, method, self.params.take(), result, slot).await?);
+            self.params = Some(answered(options, method, self.params.take(), &result, slot).await?);
             self.number += 1;
             self.since = Instant::now();
             Ok(())
@@ -221,12 +263,7 @@ async fn answered(
 
 /// Waits for `step` between two requests of a call, unless the call ends before. `sent`: whether the request before was
 /// executed in part.
-pub(super) fn unless_over<'a>(
-    step: Wait<'a>,
-    client: &'a Inner,
-    slot: &'a Slot,
-    sent: bool,
-) -> Later<'a, Result<()>> {
+fn unless_over<'a>(step: Wait<'a>, client: &'a Inner, slot: &'a Slot, sent: bool) -> Later<'a, Result<()>> {
     Box::pin(async move {
         let (mut outcome, mut failure) = (None, None);
         {
@@ -245,51 +282,26 @@ pub(super) fn unless_over<'a>(
     })
 }
 
-/// One request and its raw result. Once a call it is two: when the server refuses the first for its header fields.
-async fn round(
+/// One request and its raw result: takes it out of `outgoing`. Its deadlines count from `since`.
+async fn request(
     since: Instant,
     options: &CallOptions,
     outgoing: &mut Option<OutgoingCall>,
-    fields: &mut Fields,
+    headers: &Headers,
     slot: &Arc<Slot>,
     mode: Mode,
 ) -> Result<Bytes> {
-    // Rare, so kept out of the size of every call's future.
-    let again = outgoing.as_ref().filter(|outgoing| fields.can_be_mended(&options.client, &outgoing.method));
-    let again = again.cloned().map(Box::new);
-    let result = request(since, options, outgoing, fields.headers(), slot, mode).await;
-    match (again, result) {
-        (Some(again), Err(refusal)) if mirror::is_mismatch(&refusal) => {
-            let Some(exchanging) = options.client.0.session.exchanging() else { return Err(refusal) };
-            let mending = Mending { since, options, outgoing: *again, fields, slot, mode, refusal };
-            exchanging.mend(mending).await
-        }
-        (_, result) => result,
-    }
-}
-
-/// One request and its raw result: takes it out of `outgoing`. Its deadlines count from `since`.
-pub(super) fn request<'a>(
-    since: Instant,
-    options: &'a CallOptions,
-    outgoing: &'a mut Option<OutgoingCall>,
-    headers: &'a Headers,
-    slot: &'a Arc<Slot>,
-    mode: Mode,
-) -> Later<'a, Result<Bytes>> {
     let total = outgoing.as_ref().and_then(|outgoing| outgoing.deadlines.total);
     let limit = options.idle.min(total.unwrap_or(Duration::MAX));
     let shared = matches!(mode, Mode::Shared | Mode::Stream);
     let session = &options.client.0.session;
-    Box::pin(async move {
-        let waiting = limit.saturating_sub(since.elapsed());
-        let performed = session.perform(since.into_std(), outgoing, headers, slot, shared, waiting).await;
-        let performed = performed.map_err(|error| match error {
-            StartError::Full(_) => StartError::Full(limit),
-            other => other,
-        });
-        result(performed.map_err(start_error)?).map_err(|error| error.with_http(slot.take_http()))
-    })
+    let waiting = limit.saturating_sub(since.elapsed());
+    let performed = session.perform(since.into_std(), outgoing, headers, slot, shared, waiting).await;
+    let performed = performed.map_err(|error| match error {
+        StartError::Full(_) => StartError::Full(limit),
+        other => other,
+    });
+    result(performed.map_err(start_error)?).map_err(|error| error.with_http(slot.take_http()))
 }
 
 /// The raw result of a request that came to `outcome`.

@@ -2,7 +2,10 @@ use std::pin::Pin;
 
 use mcp_transport::{Connect, Link, TransportError};
 
-use crate::session::{MakeExchanging, exchanging};
+use crate::{
+    call::{Mend, mend},
+    session::{MakeExchanging, make_exchanging},
+};
 
 /// A [`Connect`] without its type.
 pub(crate) trait Dial: Send + Sync {
@@ -10,7 +13,10 @@ pub(crate) trait Dial: Send + Sync {
     fn repeatable(&self) -> bool;
     fn label(&self) -> String;
     fn origin(&self) -> Option<String>;
-    fn exchanging(&self) -> Option<MakeExchanging>;
+    /// What runs exchanges, where there are any.
+    fn make_exchanging(&self) -> Option<MakeExchanging>;
+    /// What mends header fields, where they reach the server.
+    fn mend(&self) -> Option<Mend>;
 }
 
 impl<T: Connect> Dial for T {
@@ -30,7 +36,11 @@ impl<T: Connect> Dial for T {
         Connect::origin(self)
     }
 
-    fn exchanging(&self) -> Option<MakeExchanging> {
-        if T::EXCHANGES { Some(exchanging) } else { None }
+    fn make_exchanging(&self) -> Option<MakeExchanging> {
+        if T::EXCHANGES { Some(make_exchanging) } else { None }
+    }
+
+    fn mend(&self) -> Option<Mend> {
+        if T::EXCHANGES { Some(mend) } else { None }
     }
 }

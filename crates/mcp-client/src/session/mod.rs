@@ -33,7 +33,7 @@ use tokio::{
 };
 
 pub(crate) use calls::{NotBegun, StartError};
-pub(crate) use exchange::{Exchanging, MakeExchanging, OwnExchange, exchanging};
+pub(crate) use exchange::{Exchanging, MakeExchanging, OwnExchange, make_exchanging};
 pub(crate) use feeds::RENEWED;
 pub(crate) use headers::Headers;
 pub(crate) use mailbox::{Mail, Mailbox};
@@ -114,26 +114,28 @@ impl Session {
     /// Starts the session of a fresh link; its I/O task runs until the link ends or the session is closed.
     ///
     /// # Errors
-    /// When the link has exchanges, and `exchanging` is missing.
+    /// When the link has exchanges, and `make_exchanging` is missing.
     pub(crate) fn start(
         link: Link,
-        exchanging: Option<MakeExchanging>,
+        make_exchanging: Option<MakeExchanging>,
         handlers: Arc<Handlers>,
         limits: Limits,
     ) -> Result<Arc<Self>, TransportError> {
         let mut parts = link.into_parts();
-        let exchanging = match (parts.exchanges.take(), exchanging) {
-            (Some(exchanges), Some(exchanging)) => Some(exchanging(exchanges)),
+        let exchanging = match (parts.exchanges.take(), make_exchanging) {
+            (Some(exchanges), Some(make)) => Some(make(exchanges)),
             (Some(_), None) => return Err(not_declared()),
             (None, _) => None,
         };
+        // On a pipe none reach the peer.
+        let headers = parts.headers.filter(|_| exchanging.is_some());
         let binding = if exchanging.is_some() { Binding::Exchanges } else { Binding::Pipe };
         let session = Arc::new_cyclic(|this| Self {
             this: this.clone(),
             core: Mutex::new(Guarded::new(Connection::new(binding))),
             limits,
             exchanging,
-            headers: parts.headers,
+            headers,
             running: Mutex::default(),
             feeds: Mutex::default(),
             replacement: Mutex::default(),

@@ -32,8 +32,9 @@ impl Session {
         self.mailbox.push_diagnostic(Diagnostic::Undelivered { method, error });
     }
 
-    /// It could not, since the session is lost. Whether it will be sent again.
-    pub(super) fn undelivered_in_lost(&self, message: &RawMessage, error: &TransportError) -> bool {
+    /// A message beside the exchanges could not be delivered, because the server does not know the session any more. Whether it
+    /// will be sent again.
+    pub(super) fn undelivered_in_lost_session(&self, message: &RawMessage, error: &TransportError) -> bool {
         let now = tokio::time::Instant::now().into_std();
         let failure = Failure::Transport(error.clone());
         self.step().connection.undelivered_in_lost_session(now, message.clone(), failure)

@@ -132,7 +132,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             if placed && !renewal.is_live() {
                 self.calls.wait(id);
                 renewal.wait(id);
-                self.go_on(Turn::Needed(now));
+                self.turn(Turn::Needed(now));
                 return Started { id, message: None };
             }
         }
@@ -176,7 +176,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             self.finish(id, pending, Outcome::Expired { limit: expired, sent });
         }
         self.fill_places();
-        self.go_on(Turn::Later(now));
+        self.turn(Turn::Later(now));
     }
 
     /// When to call [`Self::timeout`]: never later than the next deadline, sometimes earlier.
@@ -237,7 +237,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     /// [`Outcome::NoReply`].
     pub fn exchange_ended(&mut self, id: CallId, failure: Option<F>) {
         if self.renewal.as_ref().is_some_and(|renewal| renewal.is_handshake(id)) {
-            return self.go_on(Turn::Failed(failure.map_or(NotRenewed::NoReply, NotRenewed::Failed)));
+            return self.turn(Turn::Failed(failure.map_or(NotRenewed::NoReply, NotRenewed::Failed)));
         }
         if let Some(pending) = self.calls.remove(id) {
             let outcome = failure.map_or(Outcome::NoReply, |failure| Outcome::Lost { failure, sent: true });

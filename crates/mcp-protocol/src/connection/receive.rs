@@ -59,7 +59,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
             _ => return self.drop_with(Dropped::ForeignReply(id)),
         };
         if self.renewal.as_ref().is_some_and(|renewal| renewal.is_handshake(call)) {
-            return self.go_on(Turn::Answered(call, response.outcome));
+            return self.turn(Turn::Answered(call, response.outcome));
         }
         match self.calls.answered(call) {
             Answered::Call(pending) => {

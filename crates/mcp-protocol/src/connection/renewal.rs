@@ -22,8 +22,8 @@ use super::{
 /// What a session is started anew with, and where that stands.
 #[derive(Debug)]
 pub(super) struct Renewal<P, F> {
-    /// [`Connection::turn`]. Reached by way of this alone: where no session can be lost, a program does not carry it.
-    turn: fn(&mut Connection<P, F>, Turn<F>),
+    /// [`Connection::take_turn`]. Reached by way of this alone: where no session can be lost, a program does not carry it.
+    take_turn: fn(&mut Connection<P, F>, Turn<F>),
     /// The params of `initialize`, as they were sent the first time.
     handshake: Bytes,
     /// How long it may take.
@@ -104,7 +104,7 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     /// were sent, and `limit` is how long that may take.
     pub fn keep_handshake(&mut self, handshake: Bytes, limit: Duration) {
         self.renewal = Some(Renewal {
-            turn: Self::turn,
+            take_turn: Self::take_turn,
             handshake,
             limit,
             generation: 0,
@@ -121,13 +121,13 @@ impl<P: Clone, F: Clone> Connection<P, F> {
     }
 
     /// Goes on with the renewal, where sessions are renewed.
-    pub(super) fn go_on(&mut self, turn: Turn<F>) {
+    pub(super) fn turn(&mut self, turn: Turn<F>) {
         if let Some(renewal) = &self.renewal {
-            (renewal.turn)(self, turn);
+            (renewal.take_turn)(self, turn);
         }
     }
 
-    fn turn(&mut self, turn: Turn<F>) {
+    fn take_turn(&mut self, turn: Turn<F>) {
         match turn {
             Turn::Needed(now) => self.renew(now, None),
             Turn::Answered(id, outcome) => self.handshake_answered(id, outcome),

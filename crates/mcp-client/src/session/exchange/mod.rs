@@ -18,9 +18,7 @@ use mcp_protocol::connection::{CallId, Output};
 use mcp_transport::{BoxExchanges, ExchangeEnd, Inbound, RawMessage, SinkTarget, TransportError};
 
 use super::{CallOutcome, Failure, Headers, Session, Slot, step::News};
-use crate::{Result, call::Mending, task::Later};
-
-pub(crate) use tasks::exchanging;
+pub(crate) use tasks::make_exchanging;
 
 /// The code for exchanges, and what runs of them. Reached by way of this alone, which comes with the transport
 /// ([`Connect::EXCHANGES`](mcp_transport::Connect::EXCHANGES)): a program that has pipes only does not carry it.
@@ -64,9 +62,6 @@ pub(crate) trait Exchanging: Send + Sync {
 
     /// A message beside the exchanges could not be delivered. Whether it will be sent again.
     fn undelivered(&self, session: &Session, message: &RawMessage, error: &TransportError) -> bool;
-
-    /// Sends a request once more that the server refused for its header fields.
-    fn mend<'a>(&self, mending: Mending<'a>) -> Later<'a, Result<Bytes>>;
 }
 
 /// Makes it, for one link.

@@ -18,10 +18,8 @@ use tokio::{runtime::Handle, sync::Notify, task::AbortHandle};
 
 use super::{Exchange, Exchanging, OwnExchange, Target};
 use crate::{
-    Result,
-    call::{Mending, mended},
     session::{CallOutcome, Failure, Headers, Session, Slot, lock},
-    task::{Later, boxed, either, within},
+    task::{boxed, either, within},
 };
 
 /// How long an exchange may go on after its reply: long enough to end in order, so that its connection can be used again.
@@ -32,7 +30,7 @@ const LINGER: Duration = Duration::from_secs(5);
 const TURNS: u32 = 4;
 
 /// For a link with `exchanges`.
-pub(crate) fn exchanging(exchanges: BoxExchanges) -> Box<dyn Exchanging> {
+pub(crate) fn make_exchanging(exchanges: BoxExchanges) -> Box<dyn Exchanging> {
     let running = Arc::default();
     Box::new(Exchanges { link: exchanges, renews: AtomicBool::new(false), running })
 }
@@ -118,7 +116,11 @@ impl Exchanging for Exchanges {
                 self.replied(handshake);
                 session.renewed();
             }
-            _ => {}
+            // Given out over every binding.
+            Output::Finished { .. }
+            | Output::Progress { .. }
+            | Output::Subscribed { .. }
+            | Output::Event(_) => {}
         }
     }
 
@@ -146,11 +148,7 @@ impl Exchanging for Exchanges {
     }
 
     fn undelivered(&self, session: &Session, message: &RawMessage, error: &TransportError) -> bool {
-        error.kind() == TransportErrorKind::SessionLost && session.undelivered_in_lost(message, error)
-    }
-
-    fn mend<'a>(&self, mending: Mending<'a>) -> Later<'a, Result<Bytes>> {
-        mended(mending)
+        error.kind() == TransportErrorKind::SessionLost && session.undelivered_in_lost_session(message, error)
     }
 }
 
