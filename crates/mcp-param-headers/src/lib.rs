@@ -3,7 +3,7 @@
 //!
 //! - [`HeaderPlan`] says which arguments travel in which fields, or [why](InvalidHeader) a schema says it wrongly.
 //! - [`encode_value`] and [`decode_value`] write the values of fields, and read them back.
-//! - [`is_mirrored`] tells these fields from others by their names.
+//! - [`is_param_field`] tells these fields from others by their names.
 //!
 //! Deliberately absent: HTTP, async, and which definition of a tool counts. See `mcp-client` for that.
 //!
@@ -82,7 +82,7 @@ impl HeaderPlan {
 }
 
 /// Whether `name` is one of a field that mirrors an argument, of whatever tool: `Mcp-Param-*`, in upper or lower case.
-pub fn is_mirrored(name: &str) -> bool {
+pub fn is_param_field(name: &str) -> bool {
     name.get(..PREFIX.len()).is_some_and(|start| start.eq_ignore_ascii_case(PREFIX))
 }
 

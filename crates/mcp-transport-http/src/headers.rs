@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use http::{HeaderName, HeaderValue, header};
-use mcp_param_headers::is_mirrored;
+use mcp_param_headers::is_param_field;
 use mcp_transport::{Delivery, RawMessage, TransportError, TransportErrorKind};
 use mcp_types::{Era, Revision, jsonrpc::scan, meta};
 
@@ -36,7 +36,7 @@ const RESERVED: [HeaderName; 16] = [
 /// A field of the user for every request.
 pub(crate) fn fixed_field(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), TransportError> {
     let (name, value) = field(name, value)?;
-    if is_mirrored(name.as_str()) {
+    if is_param_field(name.as_str()) {
         return Err(unusable(&format!("the header field `{name}` mirrors an argument of a single call")));
     }
     Ok((name, value))

@@ -17,8 +17,8 @@ impl ParamHeaders for McpParam {
         }
     }
 
-    fn is_mirrored(&self, name: &str) -> bool {
-        mcp_param_headers::is_mirrored(name)
+    fn is_param_field(&self, name: &str) -> bool {
+        mcp_param_headers::is_param_field(name)
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, header};
-use mcp_param_headers::{encode_value, is_mirrored};
+use mcp_param_headers::{encode_value, is_param_field};
 use mcp_transport::{OutboundMessage, TransportError};
 
 use crate::{
@@ -64,7 +64,7 @@ impl Shared {
         session: Option<&SessionId>,
     ) -> Result<Prepared, TransportError> {
         let mut fields = extended(&self.fields, out.headers.len());
-        add(&mut fields, &out.headers, |name| !is_mirrored(name))?;
+        add(&mut fields, &out.headers, |name| !is_param_field(name))?;
         let mut stamp = self.session.stamp(None, &Mirrored::default());
         // Another session may have begun since.
         stamp.session = session.cloned().or(stamp.session);

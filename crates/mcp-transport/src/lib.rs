@@ -44,6 +44,7 @@
 //! 14. Every error says what became of the message: [`Delivery`]. Safe retry rests on it.
 //! 15. The future of [`Connect::connect`] may be dropped at any point, and then leaves nothing behind. Links of the same
 //!     [`Connect`] are independent of each other.
+//! 16. A [`Connect`] whose [`EXCHANGES`](Connect::EXCHANGES) is `false` makes pipes only.
 //!
 //! # A custom transport
 //!
@@ -54,7 +55,8 @@
 #![doc = include_str!("../tests/support/length_prefixed.rs")]
 //! ```
 //!
-//! A client takes a [`Connect`]: [`connect_fn`] makes one of a closure, [`Single`] of one link.
+//! A client takes a [`Connect`]: [`connect_fn`] makes one of a closure, [`Single`] of one link. A type of your own that makes
+//! pipes only can say so, and spare its programs the code for exchanges: [`Connect::EXCHANGES`].
 //!
 //! Then run the contract test kit (feature `contract`, module `contract`) against it. The one above passes.
 //!

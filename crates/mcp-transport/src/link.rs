@@ -7,7 +7,10 @@ use crate::{Inbound, Outbound, OutboundMessage, ParamHeaders, TransportError};
 /// The future of [`connect`](Self::connect) may be dropped at any point, and then leaves nothing behind.
 pub trait Connect: Send + Sync + 'static {
     /// Whether a link of this may be one of [exchanges](Link::exchanges). What a client needs for those, which is a tenth of a
-    /// small program, is left out of programs all of whose transports say no.
+    /// small program, is left out of programs all of whose transports say no. A link of exchanges from one that said no is
+    /// refused ([`TransportErrorKind::Configuration`](crate::TransportErrorKind::Configuration)) and dropped.
+    ///
+    /// A transport around another one hands on what that says: `const EXCHANGES: bool = C::EXCHANGES;`
     const EXCHANGES: bool = true;
 
     /// Makes a link.
@@ -193,7 +196,8 @@ impl Link {
     }
 
     /// The same link, as one on which [`OutboundMessage::headers`] reach the peer. In the modern era the client then
-    /// mirrors arguments of tools in them, as `params` says, and leaves out tools for which that has no plan.
+    /// mirrors arguments of tools in them, as `params` says, and leaves out tools for which that has no plan. For links of
+    /// exchanges: what is sent on a pipe has no header fields, and there this changes nothing.
     pub fn with_headers(mut self, params: &'static dyn ParamHeaders) -> Self {
         self.0.headers = Some(params);
         self

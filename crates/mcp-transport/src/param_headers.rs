@@ -14,7 +14,7 @@ pub trait ParamHeaders: Send + Sync {
     fn plan(&self, input_schema: &str) -> Result<Option<Arc<dyn HeaderPlan>>, String>;
 
     /// Whether a field of this name, in upper or lower case, mirrors an argument, of whatever tool: then nobody sets it by hand.
-    fn is_mirrored(&self, name: &str) -> bool;
+    fn is_param_field(&self, name: &str) -> bool;
 }
 
 /// Which arguments of a tool travel in which header fields. Plans with the same debug form are the same.

@@ -216,7 +216,7 @@ mod tests {
             fn plan(&self, _: &str) -> Result<Option<Arc<dyn HeaderPlan>>, String> {
                 Ok(None)
             }
-            fn is_mirrored(&self, _: &str) -> bool {
+            fn is_param_field(&self, _: &str) -> bool {
                 false
             }
         }

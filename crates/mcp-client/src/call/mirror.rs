@@ -25,8 +25,8 @@ pub(super) fn fields(options: &CallOptions, method: &str, params: Option<&Bytes>
     if options.headers().is_empty() && mirrors.is_none() {
         return Ok(Fields::default());
     }
-    let is_mirrored = |name: &&str| mirrors.is_some_and(|it| it.is_mirrored(name));
-    if let Some(name) = options.headers().names().find(is_mirrored) {
+    let is_param_field = |name: &&str| mirrors.is_some_and(|it| it.is_param_field(name));
+    if let Some(name) = options.headers().names().find(is_param_field) {
         return Err(Error::new(Cause::Arguments(format!(
             "the header field `{name}` mirrors an argument: it follows from the tool's definition, which may be given with \
              `ClientBuilder::known_tools`"

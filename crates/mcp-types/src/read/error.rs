@@ -12,6 +12,11 @@ impl Error {
         self.0.line()
     }
 
+    /// What kind of error: the form of the text, its end, or what it holds.
+    pub fn classify(&self) -> serde_json::error::Category {
+        self.0.classify()
+    }
+
     /// The column, counted from 1; 0 when it is not known, and before the first character of a line.
     pub fn column(&self) -> usize {
         self.0.column()
@@ -26,7 +31,7 @@ impl From<serde_json::Error> for Error {
     }
 }
 
-/// The same error, so that a `?` goes on to `serde_json`'s.
+/// The same error, so that a `?` goes on to `serde_json`'s; of one that was cloned, one with the same words and place.
 impl From<Error> for serde_json::Error {
     #[cold]
     #[inline(never)]
@@ -64,6 +69,8 @@ impl error::Error for Error {}
 
 #[cfg(test)]
 mod tests {
+    use serde_json::error::Category;
+
     use super::*;
     use crate::{Implementation, read};
 
@@ -74,7 +81,7 @@ mod tests {
         let expected = serde_json::from_str::<Implementation>(text).unwrap_err();
         assert_eq!(error.to_string(), expected.to_string());
         assert_eq!((error.line(), error.column()), (expected.line(), expected.column()));
-        assert_eq!(error.line(), 2);
+        assert_eq!((error.line(), error.classify()), (2, Category::Data));
         let shared = error.clone();
         for error in [error, shared] {
             let on: serde_json::Error = error.into();
@@ -87,6 +94,7 @@ mod tests {
         let expected = serde_json::from_str::<Implementation>("{\"name\"").unwrap_err();
         let error = read::text::<Implementation>("{\"name\"").unwrap_err();
         assert_eq!((error.to_string(), error.line(), error.column()), (expected.to_string(), 1, 7));
+        assert_eq!(error.classify(), Category::Eof);
         let custom: Error = serde::de::Error::custom("no");
         assert_eq!((custom.to_string().as_str(), custom.line(), custom.column()), ("no", 0, 0));
     }

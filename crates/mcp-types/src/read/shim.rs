@@ -50,7 +50,7 @@ fn utf8(json: &[u8]) -> super::Result<&str> {
     str::from_utf8(json).map_err(|error| not_utf8(json, error))
 }
 
-/// What is wrong with the form of a text comes first, and is told by `serde_json`.
+/// What is wrong with the form of a text comes first, and is told by `serde_json`, who is more exact than [`Reader`].
 #[cold]
 #[inline(never)]
 fn blame(text: &str, error: Error) -> Error {

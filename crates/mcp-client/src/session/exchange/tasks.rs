@@ -120,7 +120,12 @@ impl Exchanging for Exchanges {
             Output::Finished { .. }
             | Output::Progress { .. }
             | Output::Subscribed { .. }
-            | Output::Event(_) => {}
+            | Output::Event(
+                Event::Request { .. }
+                | Event::RequestCancelled { .. }
+                | Event::Notification { .. }
+                | Event::Dropped(_),
+            ) => {}
         }
     }
 
