@@ -3,7 +3,10 @@
 //! `cargo bench --manifest-path benches/Cargo.toml --package bench-parts --bench page`. The allocations are exact and the same on every run; criterion measures
 //! the time.
 
-use std::{fmt::Write as _, hint::black_box};
+use std::{
+    fmt::{Debug, Write as _},
+    hint::black_box,
+};
 
 use bench_kit::Allocations;
 use criterion::{Criterion, Throughput};
@@ -32,7 +35,12 @@ fn main() {
     criterion.final_summary();
 }
 
-fn measure<T>(criterion: &mut Criterion, name: &str, page: &str, decode: fn(&[u8]) -> serde_json::Result<T>) {
+fn measure<T, E: Debug>(
+    criterion: &mut Criterion,
+    name: &str,
+    page: &str,
+    decode: fn(&[u8]) -> Result<T, E>,
+) {
     let before = Allocations::now();
     let value = decode(page.as_bytes()).expect("a page of tools");
     let made = Allocations::now().since(before);
